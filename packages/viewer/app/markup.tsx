@@ -1,10 +1,8 @@
 import { decodeColumns } from '@episodic/report/rows/columns-codec'
 import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
-import type { ResultPage } from '@episodic/report/view/result-page'
 import { renderToString } from 'preact-render-to-string'
 import { ComparedView } from './compare/compared-view.tsx'
 import { MarkupContext } from './parts/plots/plot-frame.tsx'
-import { ResultView } from './result/result-view.tsx'
 import { RunFigures } from './run/run-figures.tsx'
 
 export function renderMarkup({ runs, compared: [compared] }: EmbeddedRuns): string {
@@ -28,13 +26,5 @@ export function renderMarkup({ runs, compared: [compared] }: EmbeddedRuns): stri
         </noscript>
       </main>
     </MarkupContext.Provider>,
-  )
-}
-
-export function renderResult(page: ResultPage): string {
-  return renderToString(
-    <main>
-      <ResultView page={page} />
-    </main>,
   )
 }

@@ -5,7 +5,7 @@ import type { SuiteResult } from './suite-result.ts'
 type WorldResult = SuiteResult['worlds'][number]
 
 /** What proves the worlds of a suite: golden actions, what doing nothing earns, known defects. */
-export function proofTable({ worlds }: SuiteResult) {
+function proofTable({ worlds }: SuiteResult) {
   const proved = worlds.filter((world) => world.golden || floorOf(world) || world.defects.length > 0)
   const rows = proved.map((world) => {
     const floor = floorOf(world)
@@ -64,7 +64,7 @@ function floorOf({ lines }: Pick<WorldResult, 'lines'>) {
 }
 
 /** Scores with what their interval leaves open, and the same without the tasks that are known to be wrong. */
-export function listScores({ worlds }: SuiteResult): string[] {
+function listScores({ worlds }: SuiteResult): string[] {
   return worlds.flatMap(({ name, golden, lines }) => {
     const floor = floorOf({ lines })
     return lines.flatMap((line) => {

@@ -68,7 +68,7 @@ export interface SuiteResult {
 }
 
 /** The files of a suite's result. Runs are in a folder of their own. */
-export const SUITE_FILES = { result: 'suite.json', report: 'report.html', runs: 'runs' } as const
+export const SUITE_FILES = { result: 'suite.json', runs: 'runs' } as const
 
 export function countVerdicts(worlds: SuiteResult['worlds']) {
   const verdicts = worlds.flatMap(({ lines }) =>

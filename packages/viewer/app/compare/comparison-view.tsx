@@ -12,14 +12,16 @@ import {
   UNSEEDED,
   verdictOf,
 } from '@episodic/report/notes/comparison-notes'
+import { formatPoints } from '@episodic/report/notes/figure-notes'
 import { noteVoids } from '@episodic/report/notes/void-notes'
 import { formatCount, formatNumber, plural } from '@episodic/report/text/format'
 import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FigureStrip } from '../parts/figure-strip.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
+import { IntervalBar } from '../parts/interval-bar.tsx'
 import { code, plain } from '../parts/plain-text.tsx'
-import { DifficultyDifferencesPlot, TaskDifferencesPlot } from '../parts/plots/difference-plots.tsx'
+import { TaskDifferencesPlot } from '../parts/plots/difference-plots.tsx'
 import { FlipPair } from './flip-pair.tsx'
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -101,7 +103,7 @@ export function ComparisonView({ comparison, runs }: ComparisonViewProps) {
           caption="In percentage points, with the 95 % interval over the tasks of each tenth."
           empty={NONE}
         >
-          {byDifficulty.length > 0 && <DifficultyDifferencesPlot bins={byDifficulty} />}
+          {byDifficulty.length > 0 && <DifficultyTable bins={byDifficulty} />}
         </Card>
         {grades.length > 0 && (
           <Card title="What graders say" caption="Over the tasks that the grader judged in both runs." wide>
@@ -128,6 +130,22 @@ export function ComparisonView({ comparison, runs }: ComparisonViewProps) {
 function cellsOf({ name, a, b, difference, interval, shown, tasks, tests, detectable }: FigureRow) {
   const words = [shown, tasks, tests, detectable].map((text) => <span class="words">{text}</span>)
   return [plain(name), a, b, difference, interval, ...words]
+}
+
+function DifficultyTable({ bins }: { readonly bins: Comparison['byDifficulty'] }) {
+  return (
+    <FiguresTable
+      head={['Difficulty', '', 'Success, B − A', '95 % interval', 'Tasks']}
+      texts={2}
+      rows={bins.map(({ from, to, mean, low, high, count }) => [
+        `${from} to ${to}`,
+        <IntervalBar value={mean} low={low} high={high} from={-1} />,
+        formatPoints(mean * 100),
+        low === null || high === null ? '' : `${formatPoints(low * 100)} to ${formatPoints(high * 100)}`,
+        formatCount(count),
+      ])}
+    />
+  )
 }
 
 interface FlipsProps {

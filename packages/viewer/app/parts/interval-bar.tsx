@@ -4,21 +4,17 @@ interface IntervalBarProps {
   readonly high: number | null
   readonly from?: number
   readonly to?: number
-  readonly marks?: readonly number[]
   /** In pixels. */
   readonly width?: number
 }
 
 /** Readers of the screen skip it: numbers beside it say the same. */
-export function IntervalBar({ value, low, high, from = 0, to = 1, marks = [0], width = 90 }: IntervalBarProps) {
+export function IntervalBar({ value, low, high, from = 0, to = 1, width = 90 }: IntervalBarProps) {
   const at = (x: number) => 4 + (Math.max(0, Math.min(1, (x - from) / (to - from || 1))) || 0) * (width - 8)
   return (
     <svg class="interval-bar" width={width} height={14} viewBox={`0 0 ${width} 14`} aria-hidden="true">
       <line class="track-line" x1={0} x2={width} y1={7} y2={7} />
-      {marks.map(
-        (mark) =>
-          from < mark && mark < to && <line key={mark} class="mark-line" x1={at(mark)} x2={at(mark)} y1={1} y2={13} />,
-      )}
+      {from < 0 && 0 < to && <line class="mark-line" x1={at(0)} x2={at(0)} y1={1} y2={13} />}
       {low !== null && high !== null && (
         <>
           <line class="range-line" x1={at(low)} x2={at(high)} y1={7} y2={7} />

@@ -1,10 +1,13 @@
 import type { Summary } from '@episodic/report/fold/summary'
 import { isShaped } from '@episodic/report/notes/run-notes'
-import { formatInterval, formatNumber } from '@episodic/report/text/format'
+import { formatCount, formatInterval, formatNumber, NOTHING } from '@episodic/report/text/format'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
+import { IntervalBar } from '../parts/interval-bar.tsx'
 import { Key } from '../parts/key.tsx'
-import { MOST_TERMS, RewardByStepPlot, RewardByTermPlot } from '../parts/plots/reward-plots.tsx'
+import { plain } from '../parts/plain-text.tsx'
+import { RewardByStepPlot } from '../parts/plots/reward-plots.tsx'
+import { extentOf } from '../parts/plots/scale.ts'
 
 export function Rewards({ summary }: { readonly summary: Summary }) {
   const { rewards, returns } = summary
@@ -34,17 +37,10 @@ export function Rewards({ summary }: { readonly summary: Summary }) {
         empty="No finished episode has a reward term."
       >
         {rewards.byTerm.length > 0 && (
-          <>
-            <RewardByTermPlot
-              terms={rewards.byTerm}
-              shaping={shaped && total && unshaped ? total.mean.mean - unshaped.mean.mean : null}
-            />
-            {rewards.byTerm.length > MOST_TERMS && (
-              <p class="caption">
-                The {MOST_TERMS} largest of {rewards.byTerm.length} terms; the table has all.
-              </p>
-            )}
-          </>
+          <TermsTable
+            terms={rewards.byTerm}
+            shaping={shaped && total && unshaped ? total.mean.mean - unshaped.mean.mean : null}
+          />
         )}
       </Card>
       <Card
@@ -56,6 +52,34 @@ export function Rewards({ summary }: { readonly summary: Summary }) {
         {unshaped && <ReturnsTable returns={returns} shaped={shaped} />}
       </Card>
     </Section>
+  )
+}
+
+interface TermsTableProps {
+  readonly terms: Summary['rewards']['byTerm']
+  readonly shaping: number | null
+}
+
+function TermsTable({ terms, shaping }: TermsTableProps) {
+  const rows = [
+    ...terms.toSorted((a, b) => Math.abs(b.mean) - Math.abs(a.mean)),
+    ...(shaping === null ? [] : [{ name: 'shaping', mean: shaping, steps: null }]),
+  ]
+  const [from, to] = extentOf(
+    rows.map(({ mean }) => mean),
+    { zero: true },
+  )
+  return (
+    <FiguresTable
+      head={['Term', '', 'Mean of an episode', 'Steps in which it is not 0']}
+      texts={2}
+      rows={rows.map(({ name, mean, steps }) => [
+        plain(name),
+        <IntervalBar value={mean} low={Math.min(0, mean)} high={Math.max(0, mean)} from={from} to={to} />,
+        formatNumber(mean),
+        steps === null ? NOTHING : formatCount(steps),
+      ])}
+    />
   )
 }
 

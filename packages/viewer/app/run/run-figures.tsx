@@ -1,21 +1,21 @@
 import { formatRules } from '@episodic/report/fold/scored-outcome'
 import type { Summary } from '@episodic/report/fold/summary'
 import type { GradeSummary } from '@episodic/report/grades/grade-summary'
+import { shortBounds } from '@episodic/report/notes/void-notes'
 import type { EpisodeColumns } from '@episodic/report/rows/columns'
 import { HIGHLIGHT_COLUMNS } from '@episodic/report/rows/highlights'
-import { TIME_COLUMNS } from '@episodic/report/rows/row-times'
 import { TASK_COLUMNS, type TaskFigures, taskFigures } from '@episodic/report/rows/task-figures'
 import { VERSION_COLUMNS } from '@episodic/report/rows/version-figures'
-import { formatCount, plural } from '@episodic/report/text/format'
+import { formatCount, formatPercent, NOTHING, plural } from '@episodic/report/text/format'
 import type { RunDetail } from '@episodic/report/view/run-entry'
 import { useMemo } from 'preact/hooks'
 import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { Card, Section } from '../parts/card.tsx'
 import { CommandLine } from '../parts/copy.tsx'
-import { Key } from '../parts/key.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { Meter } from '../parts/meter.tsx'
 import { LoadingNote } from '../parts/notes.tsx'
 import { plain } from '../parts/plain-text.tsx'
-import { CurriculumPlot } from '../parts/plots/curriculum-plot.tsx'
 import { formatRoute, RUN_TABS, type RunTab } from '../route/route.ts'
 import { Account } from './account.tsx'
 import { Branches } from './branches.tsx'
@@ -34,14 +34,7 @@ import { Times } from './times.tsx'
 import { Versions } from './versions.tsx'
 
 export const RUN_COLUMNS = [
-  ...new Set([
-    ...HIGHLIGHT_COLUMNS,
-    ...TASK_COLUMNS,
-    ...TIME_COLUMNS,
-    ...VERSION_COLUMNS,
-    'ending' as const,
-    'try' as const,
-  ]),
+  ...new Set([...HIGHLIGHT_COLUMNS, ...TASK_COLUMNS, ...VERSION_COLUMNS, 'ending' as const, 'try' as const]),
 ]
 
 const NO_TASKS: readonly TaskFigures[] = []
@@ -91,7 +84,7 @@ export function RunFigures({ detail, columns, grades, tab }: RunFiguresProps) {
       )}
       {shows('tasks') && <Tasks run={entry.id} tasks={tasks} />}
       {shows('rewards') && <Rewards summary={summary} />}
-      {shows('time') && <Times summary={summary} columns={columns} />}
+      {shows('time') && <Times summary={summary} />}
       {shows('failures') && <Failures summary={summary} run={entry.id} />}
       {shows('grades') &&
         (grades ? (
@@ -160,11 +153,21 @@ function Curriculum({ summary: { curriculum } }: { readonly summary: Summary }) 
         empty=""
         wide
       >
-        <CurriculumPlot parts={curriculum} />
-        <ul class="legend flow">
-          <Key of="good">success rate</Key>
-          <Key of="unshaped">mean difficulty</Key>
-        </ul>
+        <FiguresTable
+          head={['Draws', 'Stage', '', 'Success', 'Succeeded', 'Episodes', 'With failed', 'Tasks', 'Difficulty']}
+          texts={3}
+          rows={curriculum.map(({ from, to, stage, tasks, difficulty, successes, count, rate, failed }) => [
+            `${formatCount(from)} to ${formatCount(to - 1)}`,
+            plain(stage ?? NOTHING),
+            <Meter share={rate ?? 0} kind="good" />,
+            formatPercent(rate),
+            formatCount(successes),
+            formatCount(count),
+            failed > 0 ? shortBounds({ successes, count, failed }) : '',
+            formatCount(tasks),
+            difficulty.toFixed(2),
+          ])}
+        />
       </Card>
     </Section>
   )

@@ -5,12 +5,13 @@ import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { Meter } from '../parts/meter.tsx'
 import { plain } from '../parts/plain-text.tsx'
-import { DifficultyPlot, PassPlot, ReturnsPlot, StepsPlot } from '../parts/plots/score-plots.tsx'
+import { PassPlot, ReturnsPlot, StepsPlot } from '../parts/plots/score-plots.tsx'
 
 export function Scores({ summary: { returns, success, ends, counts } }: { readonly summary: Summary }) {
   const groups = [
     ...success.bySplit.map((row) => ({ ...row, kind: 'split' })),
     ...success.byTag.map((row) => ({ ...row, kind: 'tag' })),
+    ...success.byDifficulty.map((row) => ({ ...row, name: `${row.from} to ${row.to}`, kind: 'difficulty' })),
   ]
   return (
     <Section title="Score">
@@ -20,13 +21,6 @@ export function Scores({ summary: { returns, success, ends, counts } }: { readon
         empty="No episode finished, so there is no return."
       >
         {returns.unshaped && <ReturnsPlot distribution={returns.unshaped} />}
-      </Card>
-      <Card
-        title="Success by difficulty"
-        caption="Success rate in each tenth of difficulty, with its 95 % interval."
-        empty="No episode finished."
-      >
-        {success.byDifficulty.length > 0 && <DifficultyPlot bins={success.byDifficulty} />}
       </Card>
       <Card
         title="pass@k"
@@ -57,8 +51,8 @@ export function Scores({ summary: { returns, success, ends, counts } }: { readon
         {counts.finished > 0 && <EndsTable ends={ends} finished={counts.finished} />}
       </Card>
       <Card
-        title="Success by split and tag"
-        caption="An episode counts under each of its tags."
+        title="Success by split, tag and difficulty"
+        caption="An episode counts under each of its tags. Difficulty is from 0, the easiest, to 1, in tenths."
         empty="No episode ended."
         wide
       >

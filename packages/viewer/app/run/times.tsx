@@ -1,33 +1,19 @@
 import type { Latency, Summary } from '@episodic/report/fold/summary'
 import { totalTokens } from '@episodic/report/fold/token-fold'
-import type { EpisodeColumns } from '@episodic/report/rows/columns'
-import { rowTimes } from '@episodic/report/rows/row-times'
 import { formatCost, formatCount, formatDuration, formatNumber } from '@episodic/report/text/format'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { ConcurrencyPlot, LatencyPlot } from '../parts/plots/time-plots.tsx'
+import { ConcurrencyPlot } from '../parts/plots/time-plots.tsx'
 
-export function Times({ summary, columns }: { readonly summary: Summary; readonly columns: EpisodeColumns | null }) {
+export function Times({ summary }: { readonly summary: Summary }) {
   const { time } = summary
-  const spent = spentRows(summary, columns)
+  const spent = spentRows(summary)
   return (
     <Section title="Time and cost">
       <Card
-        title="World step"
-        caption="Time from sending an action to receiving the world’s answer, including failed episodes. The time of the policy is not included."
-        empty="Unknown: no step was recorded, or an external agent played."
+        title="Time statistics"
+        caption="A world step is from sending an action to receiving the answer, a model answer from sending a request to its end, without failed requests and waiting. Failed episodes are included. Percentiles are exact to 0.8 %."
       >
-        {time.step && <LatencyPlot latency={time.step} title="World step" counted="steps" />}
-      </Card>
-      {time.model && (
-        <Card
-          title="Model answer"
-          caption="Time from sending a request to the end of the model’s answer, without requests that failed before and the waiting for the rate limit."
-        >
-          <LatencyPlot latency={time.model} title="Model answer" counted="answers" />
-        </Card>
-      )}
-      <Card title="Time statistics" caption="Percentiles are exact to 0.8 %.">
         <FiguresTable head={['Figure', 'Value']} rows={timeRows(summary)} />
       </Card>
       {spent.length > 0 && (
@@ -85,20 +71,15 @@ function latencyRows(name: string, latency: Latency | null): (readonly [string, 
   ]
 }
 
-function spentRows({ tokens, success }: Summary, columns: EpisodeColumns | null): string[][] {
+function spentRows({ tokens, success }: Summary): string[][] {
   if (!tokens) return []
-  const times = columns && rowTimes(columns)
   const isCounted = totalTokens(tokens) !== null
   const amounts: [string, number | null, (value: number) => string][] = [
     ['Requests', tokens.requests, formatNumber],
     ['Tokens read', isCounted ? tokens.prompt : null, formatNumber],
-    ['of these cached', times?.cached ?? null, formatNumber],
     ['Tokens written', isCounted ? tokens.completion : null, formatNumber],
     ['Answers that drifted', tokens.traced?.drifted ?? null, formatNumber],
     ['Cost, in the currency of the prices', tokens.cost, formatCost],
-    ['Time of models', times?.model ?? null, formatDuration],
-    ['Time waited for them', times?.waited ?? null, formatDuration],
-    ['Time of the world', times?.world ?? null, formatDuration],
   ]
   const { successes } = success.overall
   return amounts.flatMap(([name, amount, format]) =>

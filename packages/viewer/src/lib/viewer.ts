@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
-import type { ResultPage } from '@episodic/report/view/result-page'
 
 /** Each page as a script and its style; `play` is that of a server that continues episodes. */
 export const APP_FILES = ['page.js', 'page.css', 'play.js', 'play.css', 'markup.js'] as const
@@ -19,24 +18,21 @@ export interface Viewer {
    * as markup, so that they can be read without JavaScript. The same bytes for the same data, on one version of Node.
    */
   filePage(content: EmbeddedRuns): string
-  /** Returns the page of a suite, without requests and scripts. */
-  resultPage(content: ResultPage): string
 }
 
 interface Markup {
   renderMarkup(content: EmbeddedRuns): string
-  renderResult(content: ResultPage): string
 }
 
 export async function createViewer(app: BundledApp): Promise<Viewer> {
   const module = `data:text/javascript;base64,${Buffer.from(app['markup.js']).toString('base64')}`
-  const { renderMarkup, renderResult }: Markup = await import(module)
+  const { renderMarkup }: Markup = await import(module)
   const script = scriptText(app['page.js'])
   const playScript = scriptText(app['play.js'])
   const policy = (connect: string, scripts: readonly string[], style: string) =>
     [
       "default-src 'none'",
-      `script-src ${scripts.map((text) => `'${hashOf(text)}'`).join(' ') || "'none'"}`,
+      `script-src ${scripts.map((text) => `'${hashOf(text)}'`).join(' ')}`,
       `style-src '${hashOf(style)}'`,
       `connect-src ${connect}`,
       'img-src data:',
@@ -58,7 +54,7 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
       '</head>',
       '<body>',
       body,
-      ...scripts.slice(0, 1).map((text) => `<script>${text}</script>`),
+      `<script>${scripts[0]}</script>`,
       '</body>',
       '</html>',
       '',
@@ -79,7 +75,6 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
       const body = [`<div id="app">${renderMarkup(content)}</div>`, packed('data', JSON.stringify(content)), code]
       return page(content.title, "'none'", [LOADER, script], body.join('\n'))
     },
-    resultPage: (content) => page(`${content.title} · Episodic ${content.kind}`, "'none'", [], renderResult(content)),
   }
 }
 

@@ -38,7 +38,13 @@ describe('renderReport', () => {
   it('has the figures of the summary without a script', async () => {
     const text = figuresOf(await reportOf(records, 'my run')).replaceAll(/<[^>]*>/g, ' ')
     expect(text).toContain('my run')
-    for (const title of ['Success by difficulty', 'Reward by step', 'World step', 'Settings of the run', 'attempts'])
+    for (const title of [
+      'Success by split, tag and difficulty',
+      'Reward by step',
+      'World step',
+      'Settings of the run',
+      'attempts',
+    ])
       expect(text).toContain(title)
     expect(text).toMatch(/Success {2}\d+\.\d % {2}95 % \d+\.\d to \d+\.\d %/)
   })

@@ -5,7 +5,6 @@ import { playRun } from '../fold/simulated-run.fixture.ts'
 import { findHighlights } from './highlights.ts'
 import { sampleRows } from './row-sample.ts'
 import { createRowTable } from './row-table.ts'
-import { rowTimes } from './row-times.ts'
 
 type Records = ReturnType<typeof playRun>
 
@@ -84,16 +83,5 @@ describe('sampleRows', () => {
     expect(first.has(lowestDraw)).toBe(true)
     const failed = records.flatMap(({ outcome }, row) => (outcome.kind === 'failed' ? [row] : []))
     expect(failed.every((row) => first.has(row))).toBe(true)
-  })
-})
-
-describe('rowTimes', () => {
-  it('sums what is known, and returns null for what is not', () => {
-    const records = playRun({ tasks: 3, attempts: 1, failures: 0 })
-    const world = records.flatMap(({ steps }) => steps.map(({ milliseconds }) => milliseconds ?? 0))
-    const times = rowTimes(columnsOf(records))
-    expect(times.model).toBeNull()
-    expect(times.world).toBeCloseTo(world.reduce((a, b) => a + b, 0))
-    expect(times.worldSteps).toBe(world.length)
   })
 })

@@ -1,9 +1,8 @@
 import type { Comparison } from '@episodic/report/compare/comparison'
-import { formatPoints, formatSigned } from '@episodic/report/notes/figure-notes'
-import { formatCount, formatPercent, formatTick } from '@episodic/report/text/format'
+import { formatSigned } from '@episodic/report/notes/figure-notes'
+import { formatCount, formatTick } from '@episodic/report/text/format'
 import { plainString } from '../signs.ts'
-import { Whiskers } from './marks.tsx'
-import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'
+import { areaOf, FULL, Plot, rangesOf } from './plot-frame.tsx'
 import { extentOf, linearScale, niceDomain, pixels } from './scale.ts'
 
 interface TaskDifferencesPlotProps {
@@ -68,37 +67,6 @@ export function TaskDifferencesPlot({ byTask, returned, compared }: TaskDifferen
       })}
       <line class="marker" x1={area.left} x2={area.right} y1={y(mean)} y2={y(mean)} />
       <text x={area.left + 8} y={pixels(y(mean) - 6)} class="note">{`mean ${formatSigned(mean)}`}</text>
-    </Plot>
-  )
-}
-
-export function DifficultyDifferencesPlot({ bins }: { readonly bins: Comparison['byDifficulty'] }) {
-  const x = linearScale([0, 1], rangesOf(HALF).x, 10)
-  const values = bins.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean])
-  const y = linearScale(niceDomain(extentOf(values, { zero: true }), 5), rangesOf(HALF).y, 5)
-  const points = bins.map(({ from, to, mean, low, high, count }) => ({
-    at: (from + to) / 2,
-    value: mean,
-    low,
-    high,
-    tip: `difficulty ${from} to ${to}: ${formatPercent(mean)} over ${formatCount(count)} tasks`,
-  }))
-  return (
-    <Plot
-      title="Difference in success rate by difficulty"
-      x={{ scale: x, format: formatTick, label: 'difficulty of the task (0 easiest, 1 hardest)' }}
-      y={{ scale: y, format: (value) => formatTick(Math.round(value * 100)), label: 'success, B − A (points)' }}
-      table={{
-        head: ['Difficulty', 'Success, B − A (points)', '95 % interval', 'Tasks'],
-        rows: bins.map(({ from, to, mean, low, high, count }) => [
-          `${from} to ${to}`,
-          formatPoints(mean * 100),
-          low === null || high === null ? '' : `${formatPoints(low * 100)} to ${formatPoints(high * 100)}`,
-          formatCount(count),
-        ]),
-      }}
-    >
-      <Whiskers whiskers={points} x={x} y={y} kind="unshaped" />
     </Plot>
   )
 }

@@ -93,18 +93,17 @@ interface MarkerProps {
   readonly at: number
   readonly text: string
   readonly area: Area
-  readonly row?: number
 }
 
-/** Marks a value of the horizontal axis with a dashed line and a label; `row` keeps the labels of neighbors apart. */
-export function Marker({ at, text, area, row = 0 }: MarkerProps) {
+/** Marks a value of the horizontal axis with a dashed line and a label. */
+export function Marker({ at, text, area }: MarkerProps) {
   const toTheLeft = at > (area.left + area.right) / 2
   return (
     <>
       <line class="marker" x1={at} x2={at} y1={area.top - 6} y2={area.bottom} />
       <text
         x={pixels(toTheLeft ? at - 6 : at + 6)}
-        y={area.top + 4 + row * 15}
+        y={area.top + 4}
         class="note"
         text-anchor={toTheLeft ? 'end' : 'start'}
       >

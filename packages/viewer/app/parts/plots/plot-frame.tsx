@@ -40,34 +40,6 @@ export function rangesOf(size: PlotSize): {
 /** Whether the page is markup without a script, which leaves out what would double its size. */
 export const MarkupContext = createContext(false)
 
-interface DrawingProps {
-  readonly title: string
-  readonly size: PlotSize
-  readonly table: Figures
-  readonly children: ComponentChildren
-}
-
-/** A drawing with its accessible name, and the table of what it shows, which can be opened below it. */
-export function Drawing({ title, size: { width, height }, table, children }: DrawingProps) {
-  const isMarkup = useContext(MarkupContext)
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys */}
-      <div class="drawing" tabIndex={0}>
-        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title} class={width > HALF.width ? 'full' : ''}>
-          {children}
-        </svg>
-      </div>
-      {!isMarkup && (
-        <details class="behind">
-          <summary>as a table</summary>
-          <FiguresTable {...table} />
-        </details>
-      )}
-    </>
-  )
-}
-
 interface PlotProps {
   readonly title: string
   /** Default: of half the page. */
@@ -78,34 +50,48 @@ interface PlotProps {
   readonly children: ComponentChildren
 }
 
+/** A drawing with its accessible name, and the table of what it shows, which can be opened below it. */
 export function Plot({ title, size = HALF, x, y, table, children }: PlotProps) {
+  const isMarkup = useContext(MarkupContext)
+  const { width, height } = size
   const { left, right, bottom } = areaOf(size)
   return (
-    <Drawing title={title} size={size} table={table}>
-      {y.scale.ticks.map((tick) => (
-        <>
-          <line class={tick === 0 ? 'axis' : 'grid'} x1={left} x2={right} y1={y.scale(tick)} y2={y.scale(tick)} />
-          <text x={left - 8} y={y.scale(tick) + 4} text-anchor="end">
-            {y.format(tick)}
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys */}
+      <div class="drawing" tabIndex={0}>
+        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title} class={width > HALF.width ? 'full' : ''}>
+          {y.scale.ticks.map((tick) => (
+            <>
+              <line class={tick === 0 ? 'axis' : 'grid'} x1={left} x2={right} y1={y.scale(tick)} y2={y.scale(tick)} />
+              <text x={left - 8} y={y.scale(tick) + 4} text-anchor="end">
+                {y.format(tick)}
+              </text>
+            </>
+          ))}
+          {children}
+          <line class="axis" x1={left} x2={right} y1={bottom} y2={bottom} />
+          {x.scale.ticks.map((tick) => (
+            <>
+              <line class="axis" x1={x.scale(tick)} x2={x.scale(tick)} y1={bottom} y2={bottom + 4} />
+              <text x={x.scale(tick)} y={bottom + 18} text-anchor="middle">
+                {x.format(tick)}
+              </text>
+            </>
+          ))}
+          <text x={0} y={12} class="name">
+            {y.label}
           </text>
-        </>
-      ))}
-      {children}
-      <line class="axis" x1={left} x2={right} y1={bottom} y2={bottom} />
-      {x.scale.ticks.map((tick) => (
-        <>
-          <line class="axis" x1={x.scale(tick)} x2={x.scale(tick)} y1={bottom} y2={bottom + 4} />
-          <text x={x.scale(tick)} y={bottom + 18} text-anchor="middle">
-            {x.format(tick)}
+          <text x={right} y={height - 6} class="name" text-anchor="end">
+            {x.label}
           </text>
-        </>
-      ))}
-      <text x={0} y={12} class="name">
-        {y.label}
-      </text>
-      <text x={right} y={size.height - 6} class="name" text-anchor="end">
-        {x.label}
-      </text>
-    </Drawing>
+        </svg>
+      </div>
+      {!isMarkup && (
+        <details class="behind">
+          <summary>as a table</summary>
+          <FiguresTable {...table} />
+        </details>
+      )}
+    </>
   )
 }

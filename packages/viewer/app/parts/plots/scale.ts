@@ -21,21 +21,6 @@ export function linearScale(domain: readonly [number, number], range: readonly [
   return Object.assign(map, { ticks, domain })
 }
 
-/** Its ticks are 1, 2 and 5 times powers of ten; over more than three decades, the powers. */
-export function logScale(domain: readonly [number, number], range: readonly [number, number]): Scale {
-  const [low, high] = domain.map(Math.log10) as [number, number]
-  const factors = high - low > 3 ? [1] : [1, 2, 5]
-  const ticks: number[] = []
-  for (let power = Math.floor(low); power <= Math.ceil(high); power++)
-    for (const factor of factors) ticks.push(Number(`${factor}e${power}`))
-  const map = (value: number) =>
-    pixels(range[0] + ((Math.log10(value) - low) / (high - low || 1)) * (range[1] - range[0]))
-  return Object.assign(map, {
-    ticks: ticks.filter((tick) => Math.log10(tick) >= low - 1e-9 && Math.log10(tick) <= high + 1e-9),
-    domain,
-  })
-}
-
 /** The same scale with ticks at whole numbers alone, from `least` to `most`. */
 export function wholeTicks(scale: Scale, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): Scale {
   const ticks = scale.ticks.filter((tick) => Number.isInteger(tick) && tick >= least && tick <= most)

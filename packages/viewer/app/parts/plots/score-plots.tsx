@@ -1,6 +1,6 @@
 import { roundTo } from '@episodic/report/fold/histogram'
 import type { Distribution, Histogram, Summary } from '@episodic/report/fold/summary'
-import { shortBounds, shortVoids } from '@episodic/report/notes/void-notes'
+import { shortVoids } from '@episodic/report/notes/void-notes'
 import { formatCount, formatNumber, formatPercent, formatShareInterval, formatTick } from '@episodic/report/text/format'
 import { Band, type Bar, Bars, Line, Marker, Whiskers } from './marks.tsx'
 import { type Axis, areaOf, HALF, Plot, rangesOf } from './plot-frame.tsx'
@@ -55,52 +55,6 @@ export function StepsPlot({ distribution: { histogram, median } }: { readonly di
     >
       <Bars bars={bars} x={x} y={y.scale} kind="good" />
       <Marker at={x(median)} text={`median ${formatTick(median)}`} area={AREA} />
-    </Plot>
-  )
-}
-
-export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['byDifficulty'] }) {
-  const x = linearScale([0, 1], RANGES.x, 10)
-  const y = shareAxis('success rate')
-  const hasFailed = bins.some(({ failed }) => failed > 0)
-  const points = bins.flatMap(({ from, to, rate, low, high, successes, count, failed }) =>
-    rate === null
-      ? []
-      : {
-          at: (from + to) / 2,
-          value: rate,
-          low,
-          high,
-          tip: [
-            `difficulty ${from} to ${to}: ${formatCount(successes)} of ${formatCount(count)} succeeded, ${formatPercent(rate)}`,
-            ...(failed > 0 ? [shortBounds({ successes, count, failed })] : []),
-          ].join('; '),
-        },
-  )
-  return (
-    <Plot
-      title="Success rate by difficulty"
-      x={{ scale: x, format: formatTick, label: 'difficulty of the task (0 easiest, 1 hardest)' }}
-      y={y}
-      table={{
-        head: [
-          ...['Difficulty', 'Succeeded', 'Episodes', 'Success', '95 % interval'],
-          ...(hasFailed ? ['With failed'] : []),
-        ],
-        rows: bins.map(({ from, to, successes, count, rate, low, high, failed }) => [
-          `${from} to ${to}`,
-          formatCount(successes),
-          formatCount(count),
-          formatPercent(rate),
-          formatShareInterval({ low, high }),
-          ...(hasFailed ? [shortBounds({ successes, count, failed })] : []),
-        ]),
-      }}
-    >
-      {points.length > 1 && (
-        <Line points={points.map(({ at, value }) => [at, value])} x={x} y={y.scale} kind="good thin" />
-      )}
-      <Whiskers whiskers={points} x={x} y={y.scale} kind="good" />
     </Plot>
   )
 }

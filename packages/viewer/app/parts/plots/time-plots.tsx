@@ -1,43 +1,7 @@
-import type { Latency, Summary } from '@episodic/report/fold/summary'
-import { formatCount, formatDuration, formatNumber, formatTick } from '@episodic/report/text/format'
-import { Bars, Marker } from './marks.tsx'
-import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'
-import { linearScale, logScale, niceDomain, pathOf } from './scale.ts'
-
-interface LatencyPlotProps {
-  readonly latency: Latency
-  readonly title: string
-  readonly counted: string
-}
-
-export function LatencyPlot({ latency: { median, p90, p99, bins }, title, counted }: LatencyPlotProps) {
-  const [low, high] = [bins[0]?.from ?? 0.1, bins.at(-1)?.to ?? 1]
-  const x = logScale([low / 1.2, high * 1.2], rangesOf(HALF).x)
-  const most = bins.reduce((max, { count }) => Math.max(max, count), 4)
-  const y = linearScale(niceDomain([0, most], 4), rangesOf(HALF).y, 4)
-  const bars = bins.map(({ from, to, count }) => {
-    const range = `${formatDuration(from)} to ${formatDuration(to)}`
-    return { from, to, value: count, range, tip: `${range}: ${formatCount(count)} ${counted}` }
-  })
-  const marks = [
-    ['p50', median],
-    ['p90', p90],
-    ['p99', p99],
-  ] as const
-  return (
-    <Plot
-      title={title}
-      x={{ scale: x, format: formatDurationTick, label: 'time (logarithmic)' }}
-      y={{ scale: y, format: formatTick, label: counted }}
-      table={{ head: ['Time', counted], rows: bars.map(({ range, value }) => [range, formatCount(value)]) }}
-    >
-      <Bars bars={bars} x={x} y={y} kind="time" />
-      {marks.map(([name, value], row) => (
-        <Marker key={name} at={x(Math.max(value, low))} text={name} area={areaOf(HALF)} row={row} />
-      ))}
-    </Plot>
-  )
-}
+import type { Summary } from '@episodic/report/fold/summary'
+import { formatNumber, formatTick } from '@episodic/report/text/format'
+import { areaOf, FULL, Plot, rangesOf } from './plot-frame.tsx'
+import { linearScale, niceDomain, pathOf } from './scale.ts'
 
 export function ConcurrencyPlot({
   concurrency: { binMilliseconds, inFlight, peak },
@@ -80,9 +44,4 @@ function unitOf(milliseconds: number): { readonly name: string; readonly millise
   if (milliseconds < 300_000) return { name: 'seconds', milliseconds: 1_000 }
   if (milliseconds < 18_000_000) return { name: 'minutes', milliseconds: 60_000 }
   return { name: 'hours', milliseconds: 3_600_000 }
-}
-
-function formatDurationTick(milliseconds: number): string {
-  if (milliseconds < 1) return `${formatTick(milliseconds * 1_000)} µs`
-  return milliseconds < 1_000 ? `${formatTick(milliseconds)} ms` : `${formatTick(milliseconds / 1_000)} s`
 }

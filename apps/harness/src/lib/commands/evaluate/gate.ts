@@ -164,8 +164,7 @@ async function findNotWorse(
 async function reportToGitHub(result: GateResult, { err }: Console): Promise<void> {
   const { verdict, passed } = result
   const conclusion = concludeGate(result)
-  if (verdict !== 'met')
-    unfiltered(err).write(`::${passed ? 'warning' : 'error'} title=episodic gate::${conclusion}\n`)
+  if (verdict !== 'met') unfiltered(err).write(`::${passed ? 'warning' : 'error'} title=episodic gate::${conclusion}\n`)
   const file = process.env.GITHUB_STEP_SUMMARY
   if (!file) return
   // Indented, a text of unknown origin is no markup, and nothing in it ends the block.

@@ -17,11 +17,9 @@ import { getData } from '@episodic/suites/get-data'
 import { formatData, listSuites } from '@episodic/suites/list-suites'
 import { runSuite } from '@episodic/suites/run-suite'
 import { readSuite } from '@episodic/suites/suite-file'
-import { suitePage } from '@episodic/suites/suite-page'
 import { folderName, planSuite, type SuitePlan, withPolicy } from '@episodic/suites/suite-plan'
 import { holdsSuite, SUITE_FILES } from '@episodic/suites/suite-result'
 import { writeSuite } from '@episodic/suites/write-suite'
-import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
@@ -186,17 +184,11 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
     runSuite(plan, { folder, policy, settings, onLine, resume, signal }, console),
   )
   if (!result) return
-  if (writes) {
-    await writeRunFile(folder, SUITE_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
-    await writeRunFile(folder, SUITE_FILES.report, (await loadViewer()).resultPage(suitePage(result)))
-  }
+  if (writes) await writeRunFile(folder, SUITE_FILES.result, `${JSON.stringify(result, null, 2)}\n`)
   if (options.json) out.write(`${JSON.stringify(result)}\n`)
   else {
     out.write(formatSuite(result, { color: usesColor(out) }))
-    const { bold } = colorsOf(out)
-    if (writes)
-      for (const name of [SUITE_FILES.result, SUITE_FILES.report])
-        out.write(`  ${bold(shownPath(join(folder, name)))}\n`)
+    if (writes) out.write(`  ${colorsOf(out).bold(shownPath(join(folder, SUITE_FILES.result)))}\n`)
   }
   const { differ, notChecked } = result.counts
   assertProved([
