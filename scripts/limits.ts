@@ -80,7 +80,7 @@ export const LIMITS = {
       'packages/run/src/lib/folder/record': 1_056,
       'packages/run/src/lib/folder/set': 118,
       'packages/run/src/lib/folder/text': 388,
-      'packages/state': 6_724,
+      'packages/state': 6_717,
       'packages/suites': 1_529,
       'packages/viewer': 10_340,
       'packages/viewer/app/continue': 618,
@@ -114,15 +114,15 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 136_396,
+    most: 136_390,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfTests: {
-    most: 88_102,
+    most: 88_015,
     why: 'Tests and their fixtures: each promise is tested once, at the level nearest to a user. docs/inside/invariants.md says where. The way is down: 62,000.',
   },
   linesOfARun: {
-    most: 34_723,
+    most: 34_721,
     why: 'The way of an environment from its definition to a report: the source that one run of one world in process loads. `node scripts/counts.ts --run` prints it file by file.',
   },
   installed: {

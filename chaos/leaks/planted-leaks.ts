@@ -51,7 +51,7 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
     }),
   ]),
   atEndpoints('the text of an exception', [
-    leakySessions(http, (session) => ({ step: (call) => session.step(call).catch(tellAll) })),
+    leakySessions(http, (session) => ({ step: (call) => Promise.resolve(session.step(call)).catch(tellAll) })),
   ]),
   atEndpoints('_meta', [
     leakyWire(inProcess, async (answer, known) => {

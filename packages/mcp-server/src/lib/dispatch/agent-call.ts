@@ -12,14 +12,13 @@ import type { AgentAsker } from './message.ts'
 import { NOT_YET, NOT_YOURS, WAIT } from './wait-tool.ts'
 
 /** Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. */
-export async function callAsAgent({ host, caller, session }: AgentAsker, call: StepCall): Promise<ScannedAnswer> {
+export function callAsAgent({ host, caller, session }: AgentAsker, call: StepCall): Promise<ScannedAnswer> {
   const { address, principal } = caller
   if (address.by === 'argument') {
     const environment = handledEnvironment(host, address.environment)
     return callByArgument(host, caller, environment, call, (named, rest) => play(named, rest, howToCreate(environment)))
   }
-  const played = session ?? (await host.resolve(principal, address))
-  return await play(played, call, PLAY_AGAIN[address.by])
+  return play(session ?? host.resolve(principal, address), call, PLAY_AGAIN[address.by])
 }
 
 /**
@@ -29,12 +28,14 @@ export async function callAsAgent({ host, caller, session }: AgentAsker, call: S
  * meets an ordinary environment, in which it calls and is answered. A call out of turn is answered at once and costs
  * nothing. It is not kept for later, since it would be played on a state that its player has not seen.
  */
-async function play(session: SessionRef, call: StepCall, again: string): Promise<ScannedAnswer> {
+async function play(found: SessionRef | Promise<SessionRef>, call: StepCall, again: string): Promise<ScannedAnswer> {
+  const session = found instanceof Promise ? await found : found
   const awaitTurn = async (outcome: StepOutcome | null) =>
     answerTurn(outcome, await session.awaitTurn(call.waiting), again)
   try {
     if (call.action.tool === WAIT.name && (await session.environment()).seats) return await awaitTurn(null)
-    const outcome = await session.step(call)
+    const playing = session.step(call)
+    const outcome = playing instanceof Promise ? await playing : playing
     const { report, seat } = outcome.step
     if (report.refused === null && report.end === null && report.seats?.turn.includes(seat) === false)
       return await awaitTurn(outcome)

@@ -146,13 +146,13 @@ function decideVersion(caller: Caller, message: Message): boolean {
   return isStateless(caller, readEnvelope(message))
 }
 
-function completed(method: string, answer: unknown, server: Identity): JsonObject {
+function completed(method: string, answer: unknown, { name, version }: Identity): JsonObject {
   const result = answer as JsonObject
   return {
     resultType: 'complete',
     ...result,
     ...(method === 'resources/read' && UNCACHED),
-    _meta: { ...(result._meta as JsonObject | undefined), [ENVELOPE.server]: { ...server } },
+    _meta: { ...(result._meta as JsonObject | undefined), [ENVELOPE.server]: { name, version } },
   }
 }
 

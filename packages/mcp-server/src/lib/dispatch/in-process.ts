@@ -34,7 +34,8 @@ export function inProcess(
       let session: SessionRef | null = null
       let answer: ScannedAnswer | undefined
       try {
-        session = await resolveCaller(host, caller)
+        const resolving = resolveCaller(host, caller)
+        session = resolving instanceof Promise ? await resolving : resolving
         const waits = signal !== undefined || onProgress !== undefined
         const waiting = waits ? { signal: signal ?? never, report: undefined, onPrepareReport: onProgress } : undefined
         answer = await answerRequest(host, caller, session, asked, { signal, waiting })

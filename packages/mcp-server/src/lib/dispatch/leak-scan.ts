@@ -66,9 +66,7 @@ function scanAll(
 }
 
 function withMedia(text: string, answer: ScannedAnswer): string {
-  const given = answer.result as (Partial<ToolResult> & { readonly result?: Partial<ToolResult> }) | undefined
-  // A task holds the answer to its call.
-  const content = given?.content ?? given?.result?.content
+  const { content } = (answer.result ?? {}) as Partial<ToolResult>
   return content !== undefined && content.length > 1 ? `${text}\n${worldTextOf(answer)}` : text
 }
 

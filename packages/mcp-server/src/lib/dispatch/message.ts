@@ -14,7 +14,6 @@ export interface Message {
   /** Empty if the message has none. */
   readonly method: string
   readonly params: JsonObject
-  /** `_meta` of the parameters; `null` if there is none. */
   readonly meta: JsonObject | null
   /** The error with which the message is answered instead of being handled; `null` if the message is valid. */
   readonly problem: WireError | null
@@ -51,7 +50,6 @@ export function readMessage(value: unknown): Message {
   return { ...message, problem: invalidParams(`The parameters of ${method} ${problem}.`) }
 }
 
-/** Members of parameters that a request may leave out. */
 const OPTIONAL = ['_meta', 'arguments', 'cursor', 'task']
 
 /**

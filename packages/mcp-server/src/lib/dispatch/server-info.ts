@@ -29,10 +29,8 @@ export type Identity = Pick<Advertisement, 'name' | 'version'>
 
 const TRAINER: Identity = { name: 'episodic', version: WIRE_VERSION }
 
-export async function identify(host: Host, caller: Caller, session: SessionRef | null): Promise<Identity> {
-  if (caller.endpoint === 'trainer') return TRAINER
-  const { name, version } = await environmentFor(host, caller.address, session)
-  return { name, version }
+export function identify(host: Host, caller: Caller, session: SessionRef | null): Identity | Promise<Identity> {
+  return caller.endpoint === 'trainer' ? TRAINER : environmentFor(host, caller.address, session)
 }
 
 export async function advertise(

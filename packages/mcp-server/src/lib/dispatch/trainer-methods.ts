@@ -87,7 +87,8 @@ export async function stepAsTrainer(
     throw invalidParams(`_meta["${META.seat}"] has to be the name of a seat.`)
   const resolved = host.resolve(principal, { by: 'control', token })
   const session = resolved instanceof Promise ? await resolved : resolved
-  const { step, replayed, secrets } = await session.step({ ...call, seat })
+  const stepping = session.step({ ...call, seat })
+  const { step, replayed, secrets } = stepping instanceof Promise ? await stepping : stepping
   const _meta: Record<string, Json> = { [META.step]: step.report as unknown as JsonObject }
   if (replayed) _meta[META.replayed] = true
   if (step.observation.tools) _meta[META.tools] = step.observation.tools

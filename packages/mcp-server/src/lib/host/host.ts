@@ -204,7 +204,7 @@ export interface SessionRef {
   /** Returns the environment that the session plays. Throws, or rejects with, `session-not-found`. */
   environment(): EnvironmentInfo | Promise<EnvironmentInfo>
   /** Plays one step, or returns the stored answer of a repeated `seq`. Opens a session that opens at its first call. */
-  step(call: StepCall): Promise<StepOutcome>
+  step(call: StepCall): StepOutcome | Promise<StepOutcome>
   /** Waits until the seat may act or its episode is over, and returns what it knows then. */
   awaitTurn(waiting?: CallOptions): Promise<SeatTurn>
   /** Returns the public state; with several seats, what the seat sees. Opens a session that opens at its first call. */

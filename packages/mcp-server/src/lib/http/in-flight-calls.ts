@@ -26,7 +26,7 @@ export class Calls {
     const leave = this.#running.enter(response)
     if (response.destroyed) leave()
     else
-      response.once('close', () => {
+      response.on('close', () => {
         leave()
         this.#changed.resolve()
       })
@@ -174,7 +174,6 @@ export class ActiveSet<T> implements Iterable<T> {
     for (const { item } of this.#places) yield item
   }
 
-  /** Moves the last item to the place that becomes free. */
   #leave(place: ActiveItem<T>): void {
     const last = this.#places.pop()
     if (!last || last === place) return

@@ -131,7 +131,6 @@ const STATUS: Partial<Record<WireErrorCode, number>> = {
   'store-unavailable': 503,
 }
 
-/** Statuses of the stateless protocol version, at both endpoints. */
 const MODERN_STATUS: Partial<Record<WireErrorCode, number>> = {
   'method-not-found': 404,
   'header-mismatch': 400,

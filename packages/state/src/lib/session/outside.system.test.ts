@@ -88,20 +88,17 @@ describe('Session.publish', () => {
       throw new Error('broken')
     })
     await expect(broken).rejects.toThrow('broken')
-    const late = session.publish(gift(5), async () => Promise.reject(new Error('broken later')))
-    await expect(late).rejects.toThrow('broken later')
     expect((await session.refresh()).revision).toBe(0)
     expect(await give(session, gift(5))).toMatchObject({ delivered: 'now' })
   })
 
-  it('applies rules that play elsewhere, and again where somebody commits in between', async () => {
+  it('applies the rules again where somebody has committed in between', async () => {
     const { session, another } = await openCountingSession()
-    const other = await another()
+    await play(await another(), adding(2))
     let tries = 0
     const event = gift(5)
-    const result = await session.publish(event, async (turn) => {
+    const result = await session.publish(event, (turn) => {
       tries += 1
-      if (tries === 1) await play(other, adding(2))
       return applying(event)(turn)
     })
     expect({ tries, result }).toEqual({ tries: 2, result: { revision: 2, end: null, delivered: 'now' } })

@@ -166,7 +166,8 @@ describe('Session.step', () => {
 
   it('turns away what would make its queue too long, and has room again afterwards', async () => {
     const { session } = await openCountingSession({ queue: 2 })
-    const playLate = (by: number) => session.step(adding(by), async (turn) => rulesOf(adding(by))(turn))
+    const preparation = () => ({ external: false, prepare: async () => null })
+    const playLate = (by: number) => session.step(adding(by), rulesOf(adding(by)), preparation)
     const results = await Promise.allSettled([1, 2, 4].map(playLate))
     expect(results.map((result) => (result.status === 'rejected' ? result.reason.code : 'answered'))).toEqual([
       'answered',

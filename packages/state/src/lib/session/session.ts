@@ -105,7 +105,7 @@ interface Plan<T> {
 /** A plan that was made on a record, and whether it is committed. */
 interface Begun<T> {
   readonly guess: SessionRecord
-  /** `null` if `failure` was thrown. */
+  /** A promise that writes nothing for a stored answer, which is read; `null` if `failure` was thrown. */
   readonly planned: AtOnce<Plan<T>> | null
   readonly failure: unknown
   readonly committed: AtOnce<boolean>
@@ -191,8 +191,7 @@ export class Session {
    * nothing has to be waited for, as in nearly every step of a session in memory.
    *
    * `play` is called with a draft. If it throws, the session is unchanged and the error is passed on. It is called
-   * again, on a newer record, if another holder of the session commits in between. While its promise is pending, the
-   * session's other calls wait.
+   * again, on a newer record, if another holder of the session commits in between.
    *
    * `preparation` is called once the step is found to be the next one, with whether it comes too late for the limit of
    * time; `null` prepares nothing. `play` gets its result in the turn, every time it is called, and the log keeps it.
@@ -206,7 +205,7 @@ export class Session {
    */
   step<P extends Played>(
     move: Move,
-    play: (turn: Turn) => AtOnce<P>,
+    play: (turn: Turn) => P,
     preparation?: (late: boolean) => Preparation | null,
   ): AtOnce<PlayedStep<P>> {
     const settle = ({ prepared, arrived }: PreparedStep) =>
@@ -216,9 +215,7 @@ export class Session {
         if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
         const setting = { seat, action, now: this.#options.clock.now(), history: this.#history, prepared, arrived }
         const played = play(turnOf(this.#record, this.#kept.draft(), setting))
-        return played instanceof Promise
-          ? played.then((late) => this.#planStep(setting, late))
-          : this.#planStep(setting, played)
+        return this.#planStep(setting, played)
       })
     return this.#inTurn(() => (preparation ? this.#prepare(move, preparation).then(settle) : settle(UNPREPARED)))
   }
@@ -232,7 +229,7 @@ export class Session {
    */
   publish(
     event: OutsideEvent,
-    apply: (turn: Pick<Turn, 'record' | 'draft'>) => Happened | Promise<Happened>,
+    apply: (turn: Pick<Turn, 'record' | 'draft'>) => Happened,
   ): Promise<MethodResult<'publish'>> {
     const { events: bound = DEFAULT_EVENTS, clock } = this.#options
     return this.#inTurn(async () =>
@@ -246,13 +243,10 @@ export class Session {
         }
         if (record.end) throw episodeEnded(record.end)
         assertRoom(record, event, bound)
-        const plan = (happened: Happened): Plan<MethodResult<'publish'>> => {
-          const write = this.#keep(recordEvent(record, event, happened, { bound, now: clock.now() }))
-          const { revision, end } = write.next
-          return { write, answer: { revision, end, delivered: 'now' } }
-        }
         const happened = apply({ record, draft: this.#kept.draft() })
-        return happened instanceof Promise ? happened.then(plan) : plan(happened)
+        const write = this.#keep(recordEvent(record, event, happened, { bound, now: clock.now() }))
+        const { revision, end } = write.next
+        return { write, answer: { revision, end, delivered: 'now' } }
       }),
     )
   }
@@ -422,14 +416,13 @@ export class Session {
     let begun = first
     for (let tries = 1; ; tries++) {
       let planned: Plan<T> | null = null
-      let { failure, committed } = begun
+      let { failure } = begun
       try {
         planned = await begun.planned
       } catch (cause) {
         failure = cause
       }
-      if (planned?.write && begun.planned instanceof Promise) committed = this.#commit(planned.write)
-      if (planned && (await committed)) return planned.answer
+      if (planned && (await begun.committed)) return planned.answer
       await this.#refresh()
       if (this.#record === begun.guess) {
         if (!planned) throw failure

@@ -173,8 +173,8 @@ export class SessionRules {
     return this.guard(() => environmentRules.observe(this.#environment, state, params, seat))
   }
 
-  play(turn: RulesTurn, action: Action, waiting?: CallOptions) {
-    return this.guard(() => environmentRules.play(this.#environment, turn, action), waiting)
+  play(turn: RulesTurn, action: Action) {
+    return this.guard(() => environmentRules.play(this.#environment, turn, action))
   }
 
   apply(turn: EventTurn, event: OutsideEvent) {

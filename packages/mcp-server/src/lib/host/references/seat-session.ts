@@ -7,7 +7,6 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-
 import type { StepCall, StepOutcome, TrainerSessionRef, TurnQuery } from '../host.ts'
 import type { CachedSession } from '../sessions/session-cache.ts'
 import { legalOfSeat, turnOfSeat } from '../watch/turn-of-seat.ts'
@@ -16,7 +15,7 @@ import { ResolvedSession } from './session-ref.ts'
 /** The session of a seat handle, for a trainer of one seat: what that seat sees and earns, and no more. */
 export class SeatSession extends ResolvedSession implements TrainerSessionRef {
   override async step(call: StepCall): Promise<StepOutcome> {
-    const outcome = await super.step(call).catch(notOwnTurn)
+    const outcome = await Promise.resolve(super.step(call)).catch(notOwnTurn)
     return { ...outcome, step: ownPart(outcome.step) }
   }
 

@@ -91,9 +91,16 @@ export class ResolvedSession implements SessionRef {
     return found instanceof Promise ? found.then(infoOf) : infoOf(found)
   }
 
-  async step(call: StepCall): Promise<StepOutcome> {
-    const found = this.findOrOpen()
-    const cached = found instanceof Promise ? await found : found
+  step(call: StepCall): AtOnce<StepOutcome> {
+    try {
+      const found = this.findOrOpen()
+      return found instanceof Promise ? found.then((cached) => this.#step(cached, call)) : this.#step(found, call)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #step(cached: CachedSession, call: StepCall): AtOnce<StepOutcome> {
     const seat = this.seatIn(cached, call.seat)
     const { seq, epoch, waiting } = call
     const declared = { action: declaredAction(cached.environment, call.action), seq, epoch, waiting }

@@ -158,7 +158,7 @@ export function createSessionWriter(options: SessionWriterOptions) {
           check?.(turn.record)
           calledOff?.throwIfAborted()
         }
-        return rules.play(turn, action, waiting)
+        return rules.play(turn, action)
       },
       needed || late
         ? (isLate) => {

@@ -132,11 +132,12 @@ class PlainConnection {
 /** Most bytes of a request's head, and most headers, that are parsed here. */
 const LONGEST_HEAD = 8_192
 const MOST_HEADERS = 64
-/** Most characters of headers that a connection remembers between two requests. */
+/** Most bytes of headers that a connection remembers between two requests. */
 const LONGEST_MEMORY = 2_048
 const BLANK_LINE = '\r\n\r\n'
-/** A request line and headers. It is unambiguous, so that matching takes linear time. */
-const HEAD = /^POST (\/[!-~]*) HTTP\/1\.1((?:\r\n[A-Za-z\d!#$%&'*+.^`|~-]+:[\t -~]*)+)$/
+const REQUEST_LINE = /^POST \/[!-~]* HTTP\/1\.1$/
+/** Header lines, each with the end of the line before it. It is unambiguous, so that matching takes linear time. */
+const HEADER_LINES = /^(?:\r\n[A-Za-z\d!#$%&'*+.^`|~-]+:[\t -~]*)+$/
 const LENGTH = /^\d{1,7}$/
 /** Headers that ask for more than an answer, or mark the end of the body other than by a length. */
 const INTRICATE = new Set([
@@ -157,36 +158,34 @@ const INTRICATE = new Set([
  * here than there.
  */
 export class PlainRequests {
-  // A client repeats the same head with nearly every call.
-  #url = ''
-  #lines = ''
+  // A client repeats the same headers with nearly every call.
+  #lines: Uint8Array = new Uint8Array()
   #headers: IncomingHttpHeaders | null = null
 
   read(socket: Socket, piece: Buffer): PlainRequest | null {
     const end = piece.indexOf(BLANK_LINE)
     if (end < 0 || end > LONGEST_HEAD) return null
-    const [, url, lines] = HEAD.exec(piece.toString('latin1', 0, end)) ?? []
-    if (url === undefined || lines === undefined) return null
-    const headers = lines === this.#lines ? this.#headers : readHeaders(lines)
-    if (lines !== this.#lines && lines.length <= LONGEST_MEMORY) {
-      this.#lines = own(lines)
+    const start = piece.indexOf('\r\n')
+    const requestLine = piece.toString('latin1', 0, start)
+    if (!REQUEST_LINE.test(requestLine)) return null
+    const length = end - start
+    const isKnown = length === this.#lines.length && piece.compare(this.#lines, 0, length, start, end) === 0
+    const headers = isKnown ? this.#headers : readHeaders(piece.toString('latin1', start, end))
+    if (!isKnown && length <= LONGEST_MEMORY) {
+      this.#lines = new Uint8Array(piece.subarray(start, end))
       this.#headers = headers
     }
-    if (url !== this.#url) this.#url = own(url)
     const body = piece.subarray(end + BLANK_LINE.length)
+    const url = requestLine.slice('POST '.length, -' HTTP/1.1'.length)
     return headers && Number(headers['content-length']) === body.length
-      ? { method: 'POST', url: this.#url, headers, body, socket }
+      ? { method: 'POST', url, headers, body, socket }
       : null
   }
 }
 
-/** Copies a text: a substring would keep the whole request in memory for as long as a session keeps the substring. */
-function own(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1')
-}
-
 /** Returns the headers by name; `null` if they are not those of a plain request. */
 function readHeaders(lines: string): IncomingHttpHeaders | null {
+  if (!HEADER_LINES.test(lines)) return null
   const said = lines.slice(2).split('\r\n')
   if (said.length > MOST_HEADERS) return null
   const headers: Record<string, string> = {}
@@ -195,7 +194,8 @@ function readHeaders(lines: string): IncomingHttpHeaders | null {
     const name = line.slice(0, colon).toLowerCase()
     // Names of `Object.prototype` count as repeated.
     if (name in headers || INTRICATE.has(name)) return null
-    headers[name] = own(line.slice(colon + 1).trim())
+    // A copy: a substring would keep the whole head in memory for as long as a session keeps it.
+    headers[name] = Buffer.from(line.slice(colon + 1).trim(), 'latin1').toString('latin1')
   }
   const { host, connection = 'keep-alive', 'content-length': length = '' } = headers
   return host !== undefined && connection.toLowerCase() === 'keep-alive' && LENGTH.test(length) ? headers : null
