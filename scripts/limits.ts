@@ -154,7 +154,7 @@ export const LIMITS = {
     },
     step: { files: 36, hops: 72, why: 'The same for a step of a run, in process.' },
     utterance: { files: 17, hops: 68, why: 'The same for an utterance of a conversation.' },
-    agent: { files: 6, hops: 10, why: 'The same for a call of an agent, on the side of the agent.' },
+    agent: { files: 5, hops: 8, why: 'The same for a call of an agent, on the side of the agent.' },
     model: { files: 20, hops: 50, why: 'The same for a turn of a language model, on the side of the model.' },
     worker: { rooms: 12, hops: 51, why: 'The rooms that a worker of a queue enters to open a run.' },
   },

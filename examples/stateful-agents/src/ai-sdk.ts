@@ -1,7 +1,7 @@
 /** `node ai-sdk.ts`: the four ways to give an agent of the AI SDK an MCP session that stays. */
 import { openAgentSession, type ToolAnswer } from '@episodic/agent'
-import { createStatefulAgent, generateText, StatefulAgentExecutor, withAgentSession } from '@episodic/agent/ai-sdk'
-import { isStepCount, type StepResult, type ToolSet } from 'ai'
+import { createStatefulAgent, StatefulAgentExecutor, ToolLoopAgent, withAgentSession } from '@episodic/agent/ai-sdk'
+import type { StepResult, ToolSet } from 'ai'
 import { createScriptedLanguageModel } from './agents/scripted-language-model.ts'
 import { thinkingPrompt as prompt, think, thinkingServer } from './scenes/thinking-scene.ts'
 
@@ -32,10 +32,10 @@ console.log(`function: ${history}`)
   console.log(`agent and session: ${historyOf(steps)}`)
 }
 
-// 4. The AI SDK's own generateText with one option more, for a session that is opened elsewhere.
+// 4. The AI SDK's own ToolLoopAgent with one option more, for a session that is opened elsewhere.
 {
   await using mcpSession = await openAgentSession(servers)
-  const { steps } = await generateText({ model, prompt, mcpSession, stopWhen: isStepCount(10) })
+  const { steps } = await new ToolLoopAgent({ model, mcpSession }).generate({ prompt })
   console.log(`option: ${historyOf(steps)}`)
 }
 

@@ -1,21 +1,19 @@
 import type { LocalTool } from '@episodic/agent'
-import { generateText } from '@episodic/agent/ai-sdk'
+import { ToolLoopAgent } from '@episodic/agent/ai-sdk'
 import { dynamicTool, isStepCount, jsonSchema } from 'ai'
 import { MAXIMUM_TURNS, type RunAgent } from './agent.ts'
 import type { ToolInput } from './script.ts'
 import { createScriptedLanguageModel } from './scripted-language-model.ts'
 
-/** Runs the assignment with the AI SDK's `generateText` and a scripted language model. */
+/** Runs the assignment with the AI SDK's `ToolLoopAgent` and a scripted language model. */
 export const runAiSdkAgent: RunAgent = async ({ prompt, script, mcpSession, tools, signal }) => {
-  const { text } = await generateText({
+  const agent = new ToolLoopAgent({
     model: createScriptedLanguageModel(script),
-    prompt,
     mcpSession,
     tools: Object.fromEntries(tools.map((tool) => [tool.name, toAiSdkTool(tool)])),
     stopWhen: isStepCount(MAXIMUM_TURNS),
-    abortSignal: signal,
   })
-  return text
+  return (await agent.generate({ prompt, abortSignal: signal })).text
 }
 
 function toAiSdkTool({ description, inputSchema, call }: LocalTool) {

@@ -1,14 +1,7 @@
-import { stepCountIs, tool } from 'ai'
+import { tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import {
-  createStatefulAgent,
-  generateText,
-  StatefulAgentExecutor,
-  streamText,
-  ToolLoopAgent,
-  withAgentSession,
-} from '../../ai-sdk.ts'
+import { createStatefulAgent, StatefulAgentExecutor, ToolLoopAgent, withAgentSession } from '../../ai-sdk.ts'
 import { type AgentError, createMcpSessions, openAgentSession, type ToolAnswer } from '../../index.ts'
 import { scriptedLanguageModel } from '../fixtures/scripted-models.fixture.ts'
 import { lives, notesCommand } from '../fixtures/servers.fixture.ts'
@@ -72,7 +65,7 @@ describe('StatefulAgentExecutor of the AI SDK', () => {
 })
 
 describe('the other ways in, of the AI SDK', () => {
-  it('gives generateText, streamText and ToolLoopAgent the tools of a session by one option', async () => {
+  it('gives a ToolLoopAgent the tools of a session by one option', async () => {
     await using sessions = createMcpSessions({ mcpServers })
     await using mcpSession = await sessions.open('notes')
     const double = tool({
@@ -80,53 +73,35 @@ describe('the other ways in, of the AI SDK', () => {
       inputSchema: z.object({ value: z.number() }),
       execute: ({ value }) => 2 * value,
     })
-    const generated = await generateText({
-      model: scriptedLanguageModel([[['count'], ['double', { value: 21 }]], 'done']),
-      prompt: 'Go.',
-      tools: { double },
-      stopWhen: stepCountIs(5),
-      mcpSession,
-    })
+    const model = scriptedLanguageModel([[['count'], ['double', { value: 21 }]], 'done', [['count']], 'done again'])
+    const agent = new ToolLoopAgent({ model, tools: { double }, mcpSession })
+    const generated = await agent.generate({ prompt: 'Go.' })
     expect(generated.text).toBe('done')
     expect(generated.steps[0]!.toolResults.map(({ output }) => output)).toEqual([
       expect.objectContaining({ text: '1' }),
       42,
     ])
-    const streamed = streamText({
-      model: scriptedLanguageModel([[['count']], 'done']),
-      prompt: 'Go.',
-      stopWhen: stepCountIs(5),
-      mcpSession,
-    })
-    expect(await readAll(streamed.textStream)).toEqual(['done'])
+    const streamed = await agent.stream({ prompt: 'Go.' })
+    expect(await readAll(streamed.textStream)).toEqual(['done again'])
     expect(outputs({ steps: await streamed.steps })).toEqual(['2'])
-    const agent = new ToolLoopAgent({ model: scriptedLanguageModel([[['count']], 'done']), mcpSession })
-    expect(outputs(await agent.generate({ prompt: 'Go.' }))).toEqual(['3'])
   })
 
-  it('ends each of them with a typed error when the session is lost', async () => {
-    await using session = await openAgentSession({ mcpServers })
-    const options = { prompt: 'Go.', mcpSession: session, maxRetries: 0 }
-    const one = generateText({ ...options, model: scriptedLanguageModel([[['die']], 'never']) })
-    expect((await failure(one)).code).toBe('outcome-unknown')
-    const stopWhen = stepCountIs(5)
-    const more = generateText({ ...options, stopWhen, model: scriptedLanguageModel([[['count']], 'never']) })
-    expect((await failure(more)).code).toBe('session-lost')
-    const streamed = streamText({
-      ...options,
-      stopWhen,
-      model: scriptedLanguageModel([[['count']], 'never']),
-      onError: () => {},
-    })
+  it('ends it with a typed error when the session is lost', async () => {
+    await using mcpSession = await openAgentSession({ mcpServers })
+    const agentOf = (tool: string) =>
+      new ToolLoopAgent({ model: scriptedLanguageModel([[[tool]], 'never']), mcpSession, onError: () => {} })
+    expect((await failure(agentOf('die').generate({ prompt: 'Go.' }))).code).toBe('outcome-unknown')
+    expect((await failure(agentOf('count').generate({ prompt: 'Go.' }))).code).toBe('session-lost')
     const errors: unknown[] = []
-    for await (const part of streamed.stream) if (part.type === 'error') errors.push(part.error)
+    for await (const part of (await agentOf('count').stream({ prompt: 'Go.' })).stream)
+      if (part.type === 'error') errors.push(part.error)
     expect(errors).toEqual([expect.objectContaining({ code: 'session-lost' })])
   })
 
   it('passes refused calls to the model as errors, and images as images', async () => {
     await using session = await openAgentSession({ mcpServers })
     const model = scriptedLanguageModel([[['nope'], ['put', { key: 1 }], ['picture']], 'done'])
-    const { text } = await generateText({ model, prompt: 'Go.', mcpSession: session, stopWhen: stepCountIs(3) })
+    const { text } = await new ToolLoopAgent({ model, mcpSession: session }).generate({ prompt: 'Go.' })
     expect(text).toBe('done')
     const toolTexts = model.doGenerateCalls[1]!.prompt.filter(({ role }) => role === 'tool')
     const results = toolTexts.flatMap(({ content }) => content as { output: { type: string; value: unknown } }[])

@@ -9,7 +9,6 @@ import type { McpSession } from './mcp-session.ts'
 import type { Recovery } from './recovery.ts'
 import type { CallOptions, SessionCalls, SessionHealth } from './session-calls.ts'
 import { callError, type SessionStatus, sessionError } from './session-errors.ts'
-import { observe } from './telemetry.ts'
 import { runTransaction, type TransactionCalls } from './transaction.ts'
 import { Turns } from './turns.ts'
 
@@ -23,10 +22,6 @@ export interface LiveSessionOptions {
   readonly reconnects: number
   readonly reconnectMilliseconds: number
 }
-
-/** Attributes for telemetry: the server's name in the configuration, and why a session is opened again. */
-const SERVER = 'episodic.mcp.server'
-const REASON = 'episodic.recovery.reason'
 
 /** The most milliseconds between two attempts to connect. */
 const LONGEST_PAUSE = 5_000
@@ -57,13 +52,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
 
   /** Opens a session. Rejects with `connection-failed` or `unauthorized`, or with the signal's own reason. */
   static async open(options: LiveSessionOptions, { signal }: WaitOptions): Promise<LiveSession> {
-    const observation = {
-      what: 'open',
-      name: `open ${options.server}`,
-      attributes: { [SERVER]: options.server },
-      signal,
-    } as const
-    const { connection, tools } = await observe(observation, () => connectAndList(options, { signal }))
+    const { connection, tools } = await connectAndList(options, { signal })
     return new LiveSession(options, connection, tools)
   }
 
@@ -85,21 +74,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   }
 
   callTool(name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolAnswer> {
-    // A model may call an unknown tool, and such names must not become attribute values.
-    const known = this.#tools.has(name)
-    const attributes = {
-      [SERVER]: this.server,
-      'mcp.method.name': 'tools/call',
-      ...(known && { 'gen_ai.tool.name': name }),
-    }
-    const observation = {
-      what: 'call',
-      name: known ? `tools/call ${name}` : 'tools/call',
-      attributes,
-      signal: options.signal,
-      failureOf: ({ isError }: ToolAnswer) => (isError ? 'tool_error' : null),
-    } as const
-    return observe(observation, () => this.#turns.run(options.signal, () => this.#call(name, args, options)))
+    return this.#turns.run(options.signal, () => this.#call(name, args, options))
   }
 
   async checkHealth({ signal }: WaitOptions = {}): Promise<SessionHealth> {
@@ -204,15 +179,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   }
 
   async #reopen(signal: AbortSignal | undefined): Promise<void> {
-    const { health } = this
-    if (health === 'closed') throw this.#notOpen()
-    // An open session is only opened again because the caller asked for it.
-    const attributes = { [SERVER]: this.server, [REASON]: health === 'open' ? 'refresh' : health }
-    const observation = { what: 'recovery', name: `recover ${this.server}`, attributes, signal } as const
-    await observe(observation, () => this.#openAgain(signal))
-  }
-
-  async #openAgain(signal: AbortSignal | undefined): Promise<void> {
+    if (this.health === 'closed') throw this.#notOpen()
     const waiting = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
     try {
       await this.#connection.close()

@@ -26,13 +26,6 @@ async function run(
   return { child, serverPid: Number(line), said: () => said }
 }
 
-// What scripts/test-programs.ts declares, for the copy of Vitest that this package resolves.
-declare module 'vitest' {
-  interface ProvidedContext {
-    programs: { readonly pgrep: string | null }
-  }
-}
-
 const lacksPgrep = inject('programs').pgrep === null
 
 /** The processes that run a file, or wait for a process to end. */
