@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from '@episodic/env'
 import { childrenOf } from '@episodic/run/base/programs.fixture'
@@ -106,6 +106,33 @@ describe('episodic serve --watch', () => {
     server.kill('SIGTERM')
     expect(await server.ended).toMatchObject({ status: 0 })
     expect(stores()).toEqual([])
+  })
+
+  const endless = "export const before = { toString() { process.stderr.write('blocked\\n'); for (;;); } }\n"
+
+  it('replaces a process whose rules never end, and what waits there is answered by the next', async () => {
+    write('before.ts', endless)
+    const server = await serve()
+    const opening = openSession(server)
+    await server.until(/^blocked$/m)
+    write('before.ts', "export const before = 'Free'\n")
+    await server.until(/^before\.ts changed: the new rules/m)
+    await using session = await opening
+    expect(session.start).toBe('Free 0 counted')
+    server.kill('SIGTERM')
+    expect(await server.ended).toMatchObject({ status: 0 })
+  })
+
+  it('ends at a second signal with the process whose rules never end', async () => {
+    write('before.ts', endless)
+    const server = await serve()
+    void openSession(server).catch(() => {})
+    await server.until(/^blocked$/m)
+    const [child] = childrenOf(server.pid)
+    server.kill('SIGTERM')
+    server.kill('SIGINT')
+    await server.ended
+    await expect.poll(() => existsSync(`/proc/${child}`)).toBe(false)
   })
 
   it.each([

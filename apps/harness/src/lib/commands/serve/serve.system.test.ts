@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { openChannel } from '@episodic/env'
@@ -55,29 +55,6 @@ describe('episodic serve', () => {
     const ended = await workshop.main(['serve', world, '--port', '0', ...options])
     expect([ended.status, ended.out]).toEqual([status, ''])
     expect(ended.err).toMatch(message)
-  })
-
-  it('prints what the registry of MCP asks of a package that is ready for it', async () => {
-    const folder = join(workshop.folder, 'package')
-    mkdirSync(folder)
-    const file = join(folder, 'package.json')
-    writeFileSync(join(folder, 'world.ts'), `export * from ${JSON.stringify(join(world, 'src/index.ts'))}`)
-    writeFileSync(file, JSON.stringify({ name: 'guessing', version: '2.0.1' }))
-    const print = () => workshop.main(['serve', join(folder, 'world.ts'), '--server-json'])
-    const unready = await print()
-    expect([unready.status, unready.out]).toEqual([2, ''])
-    expect(unready.err).toContain(
-      'an mcpName such as io.github.<user>/number-guessing, and a bin that serves the world',
-    )
-    const mcpName = 'io.github.someone/number-guessing'
-    writeFileSync(file, JSON.stringify({ name: 'guessing', version: '2.0.1', mcpName, bin: 'serve.js' }))
-    expect(JSON.parse((await print()).out)).toEqual({
-      $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
-      name: mcpName,
-      description: 'Find the hidden number in few guesses.',
-      version: '2.0.1',
-      packages: [{ registryType: 'npm', identifier: 'guessing', version: '2.0.1', transport: { type: 'stdio' } }],
-    })
   })
 
   it.each(['unix:./own.sock', 'tcp://127.0.0.1:7337'])(

@@ -46,7 +46,6 @@ const serveOptions = z.object({
     z.string().default('127.0.0.1'),
   ),
   stdio: flag('serve over standard input and output instead of HTTP'),
-  serverJson: flag("print the server.json with which the world's package is listed in the registry of MCP, and stop"),
   trainer: flag('with --stdio: serve the trainer endpoint on the pipe instead of the agent endpoint'),
   task: option(
     '<file>',
@@ -120,7 +119,6 @@ Examples:
   episodic serve number-guessing --nemo-gym-port 8001
   episodic serve number-guessing --ors-port 8080 --tasks tasks.jsonl
   episodic serve ./my-world.ts --stdio
-  episodic serve ./my-world --server-json > server.json
   episodic serve --mcp 'npx -y @playwright/mcp --headless' --score score.ts
   episodic serve ./my-world.ts --rate 20/1
 
@@ -128,7 +126,6 @@ EPISODIC_CONTROL_TOKEN sets the operator's token for the trainer endpoint.
 By default it is random, and kept in a file that other commands find.`,
   async run(named: string[], options, console, { parent }) {
     const worlds = await findWorlds(named, { ...options, tasks: undefined })
-    if (options.serverJson) return printServerJson(worlds, console)
     checkTrainerEndpoints(options, options)
     checkTask(options)
     checkWatch(options)
@@ -149,13 +146,6 @@ function checkWatch(options: ServeOptions): void {
   const [other] = toWords(serveOptions.pick(stays), options)
   if (options.watch && other !== undefined)
     throw invalidOption(`--watch replaces the process of a server, and ${other} needs one that stays. Leave one out.`)
-}
-
-async function printServerJson(references: readonly string[], console: Console): Promise<void> {
-  const { serverJsonOf } = await import('@episodic/play/worlds/serve/server-json')
-  const [reference, ...others] = references
-  if (others.length > 0) throw invalidOption('--server-json is for one world, which is a package of its own. Name one.')
-  console.out.write(`${JSON.stringify(serverJsonOf(await loadWorld(reference as string)), null, 2)}\n`)
 }
 
 /** Serves with processes that run this same command: several at once, or one after the other. */

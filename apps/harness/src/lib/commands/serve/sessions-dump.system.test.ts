@@ -106,9 +106,7 @@ describe('episodic sessions dump', () => {
     const cases: readonly [readonly string[], number, RegExp][] = [
       [['unknown', '--url', server.url], 1, /no such session|session/i],
       [[id, '--url', server.agentUrl], 2, /Only the trainer endpoint dumps sessions/],
-      [[id], 2, /No session source given\. Give --url/],
-      [[id, '--url', server.url, '--world', './safe.ts'], 2, /a server knows its world/],
-      [[id, '--store', 'sqlite:none.db'], 2, /there is no such store/],
+      [[id], 2, /No server given\. Give --url/],
     ]
     for (const [args, status, message] of cases) {
       const ended = await dump(...args)
@@ -119,25 +117,13 @@ describe('episodic sessions dump', () => {
     expect(await workshop.main(['sessions', '--url', server.url, '--json'])).toMatchObject({ status: 0 })
   })
 
-  it('reads a store without a server, and takes the list of secrets from the world', async () => {
+  it('dumps what a server left in its store, from a server that is started for it', async () => {
     server.kill('SIGTERM')
     await server.ended
-    const store = ['--store', 'sqlite:sessions.db']
-    const { status, out } = await dump(id, ...store, '--world', './safe.ts', '--private')
+    server = await workshop.serve(['./safe.ts', '--store', 'sqlite:sessions.db'])
+    const { status, out } = await dump(id, '--url', server.url, '--private')
     expect(status).toBe(0)
     expectNoSecret(out)
     expect(JSON.parse(out)).toMatchObject({ session: { id, state: { private: { weakness: 'the hinge' } } } })
-    const without = await dump(id, ...store)
-    expect(JSON.parse(without.out)).toMatchObject({ session: { seed: '[hidden]', state: { private: '[hidden]' } } })
-    // Only the world lists what is secret in its private state.
-    expect(await dump(id, ...store, '--private')).toMatchObject({
-      status: 2,
-      out: '',
-      err: expect.stringContaining('--private with --store needs --world'),
-    })
-    expect(await dump('unknown', ...store)).toMatchObject({
-      status: 2,
-      err: expect.stringContaining('no session unknown'),
-    })
   })
 })

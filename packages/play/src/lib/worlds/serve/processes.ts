@@ -82,13 +82,7 @@ export async function serveProcesses(
   }
   const stop = async (): Promise<void> => {
     stopping.abort()
-    const workers = Object.values(cluster.workers ?? {}) as Worker[]
-    for (const worker of workers) worker.process.kill('SIGTERM')
-    const late = setTimeout(() => {
-      for (const worker of workers) worker.process.kill('SIGKILL')
-    }, STOP_TIMEOUT)
-    await Promise.all([...supervised, ...workers.map(untilExit)])
-    clearTimeout(late)
+    await Promise.all([...supervised, ...forked().map(endProcess)])
   }
 
   try {
@@ -116,6 +110,10 @@ export async function prepareForks(args: readonly string[], at: Pick<ProcessesOp
   const port = at.port || (await freePort(at.address))
   const controlToken = process.env.EPISODIC_CONTROL_TOKEN || randomBytes(16).toString('base64url')
   cluster.setupPrimary({ exec: CLI, args: [...args, '--port', String(port)] })
+  // One whose rules never end would not see that this process is gone.
+  process.on('exit', () => {
+    for (const worker of forked()) worker.process.kill('SIGKILL')
+  })
   return { port, controlToken, fork: () => cluster.fork({ EPISODIC_CONTROL_TOKEN: controlToken }) }
 }
 
@@ -133,6 +131,18 @@ function checkShared({ processes, store, stdio }: ProcessesOptions): void {
 export async function hasListened(worker: Worker): Promise<Listening | null> {
   const said = once(worker, 'message').then(([message]) => listeningSchema.parse(message))
   return Promise.race([said, untilExit(worker).then(() => null)])
+}
+
+function forked(): Worker[] {
+  return Object.values(cluster.workers ?? {}) as Worker[]
+}
+
+/** Asks a process to stop, and kills it if it does not: rules that never end let it read no signal. */
+export async function endProcess(worker: Worker): Promise<void> {
+  worker.process.kill('SIGTERM')
+  const late = setTimeout(() => worker.process.kill('SIGKILL'), STOP_TIMEOUT)
+  await untilExit(worker)
+  clearTimeout(late)
 }
 
 export async function untilExit(worker: Worker): Promise<void> {

@@ -9,7 +9,7 @@ import { shownPath } from '@episodic/run/base/console'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { z } from 'zod'
 import type { World } from '../world.ts'
-import { hasListened, type Listening, prepareForks, untilExit } from './processes.ts'
+import { endProcess, hasListened, type Listening, prepareForks, untilExit } from './processes.ts'
 
 const loadedSchema = z.object({ loaded: z.record(z.string(), z.string()) })
 type Versions = z.infer<typeof loadedSchema>['loaded']
@@ -71,8 +71,7 @@ export async function serveWatched(
   async function end(): Promise<void> {
     const ending = serving?.worker
     serving = null
-    ending?.process.kill('SIGTERM')
-    if (ending) await untilExit(ending)
+    if (ending) await endProcess(ending)
   }
 
   const changed = new Set<string>()
