@@ -3,7 +3,6 @@ import { useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { KeysContext, useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
 import { copyText } from '../parts/copy.tsx'
-import { keepWord, keptWord } from '../parts/kept-word.ts'
 import { parentRoute } from '../route/parent-route.ts'
 import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
@@ -69,12 +68,9 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
         <Breadcrumbs route={route} />
         <SearchBox route={route} />
         <LiveMark />
-        <div class="flow tight">
-          <ThemeSwitch />
-          <button type="button" class="button icon" title="Keys (?)" aria-label="Keys" onClick={() => setListed(true)}>
-            ?
-          </button>
-        </div>
+        <button type="button" class="button icon" title="Keys (?)" aria-label="Keys" onClick={() => setListed(true)}>
+          ?
+        </button>
       </header>
       {withheld.length > 0 && <p class="withheld">{withheld.join(' ')}</p>}
       <main id="main" tabIndex={-1}>
@@ -109,41 +105,6 @@ function LiveMark() {
       {live} live
     </span>
   )
-}
-
-const THEMES = ['system', 'light', 'dark'] as const
-
-const KEY = 'episodic-theme'
-
-const SIGNS = { system: '◐', light: '☀', dark: '☾' } as const
-
-function ThemeSwitch() {
-  const [theme, setTheme] = useState(keptTheme)
-  useEffect(() => chooseTheme(theme), [theme])
-  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
-  return (
-    <button
-      type="button"
-      class="button icon"
-      title={`Theme: ${theme}. Change to ${next}.`}
-      aria-label={`Theme: ${theme}. Change to ${next}.`}
-      onClick={() => setTheme(next)}
-    >
-      <span aria-hidden="true">{SIGNS[theme]}</span>
-    </button>
-  )
-}
-
-type Theme = (typeof THEMES)[number]
-
-function keptTheme(): Theme {
-  return THEMES.find((theme) => theme === keptWord(KEY)) ?? 'system'
-}
-
-function chooseTheme(theme: Theme): void {
-  if (theme === 'system') delete document.documentElement.dataset.theme
-  else document.documentElement.dataset.theme = theme
-  keepWord(KEY, theme)
 }
 
 const SEARCH_BOX = 'search-box'

@@ -90,7 +90,7 @@ export function createEmbeddedSource(content: EmbeddedRuns): Source {
       if (found) return found
       throw new SourceError(
         'not-embedded',
-        'This file does not contain this comparison. `episodic compare <run> <run> --html` or `episodic bundle --compare` makes it.',
+        'This file does not contain this comparison. `episodic bundle <run> <run> --compare` makes it.',
       )
     },
     grades: async (id) => [...(await find(id)).grades, ...(store?.read(id) ?? [])],

@@ -134,7 +134,7 @@ describe('the commands that read a run', () => {
     for (const args of [
       ['report', run],
       ['grade', run, '--grader', './graders.mjs', '--world', world],
-      ['compare', run, 'genuine', '--html', join(run, 'compare.html')],
+      ['compare', run, 'genuine', '--table', join(run, 'compare.csv')],
       ['replay', run, '--world', world],
       ['export', run, '--format', 'trl', '--out', join(run, 'grades.json')],
       ['bundle', run, '--out', join(run, 'shared.html')],
@@ -151,7 +151,7 @@ describe('the commands that read a run', () => {
     ['export --out', ['export', 'genuine', '--format', 'trl', '--out']],
     ['export --format harbor --out', ['export', world, '--format', 'harbor', '--tasks', '1', '--out']],
     ['bundle --out', ['bundle', 'genuine', '--yes', '--out']],
-    ['compare --html', ['compare', 'genuine', 'genuine', '--html']],
+    ['compare --table', ['compare', 'genuine', 'genuine', '--table']],
     ['gate --junit', [...gate, '--junit']],
     ['dataset generate --out', ['dataset', 'generate', world, '--count', '1', '--out']],
   ]

@@ -3,7 +3,6 @@ import type { ReportedRun, Summary } from '@episodic/report/fold/summary'
 import { totalTokens } from '@episodic/report/fold/token-fold'
 import type { GradeRecord } from '@episodic/report/grades/grade-record'
 import { formatCount } from '@episodic/report/text/format'
-import type { EmbeddedRun } from '@episodic/report/view/embedded-runs'
 import type { RunDetail, RunStop } from '@episodic/report/view/run-entry'
 import { withoutSecrets } from '@episodic/run/folder/find-secrets'
 import { secretVariables } from '@episodic/run/folder/record/recording'
@@ -40,26 +39,12 @@ const MOST_CHARACTERS = 10 * 1_048_576
  * all episodes, and as many of them step by step as fit.
  *
  * Resolves with the same text for the same summary, run and lines, in any order and with repetitions, on one version of
- * Node. All output of worlds and policies is escaped.
+ * Node. All output of worlds and policies is escaped. Folders of this machine are taken out, and `[key]` stands for
+ * texts that look like keys.
  */
 export async function renderReport(summary: Summary, run: ReportedRun, content: PageContent): Promise<string> {
-  const embedded = await embedReport(summary, run, content)
-  const { filePage } = await loadViewer()
-  return filePage({
-    format: 1,
-    title: `${run.name} · Episodic run report`,
-    runs: [embedded],
-    compared: [],
-    withheld: withheldFrom(embedded.detail, Object.keys(embedded.lines).length),
-  })
-}
-
-/**
- * Makes what a page holds of a run. A page is passed on, so folders of this machine are taken out of it, and `[key]`
- * stands in place of texts that look like keys.
- */
-export async function embedReport(summary: Summary, run: ReportedRun, content: PageContent): Promise<EmbeddedRun> {
   const whole = reportContent(summary, run, content)
+  // A page is passed on.
   const withoutPaths = createPathScrub([
     ...textsIn(run.configuration),
     ...summary.policies,
@@ -68,7 +53,16 @@ export async function embedReport(summary: Summary, run: ReportedRun, content: P
   ])
   const variables = secretVariables()
   const share: Scrub = (json) => withoutSecrets(withoutPaths(json), variables)
-  return embedRun({ ...whole, share, detail: scrubbed(whole.detail, share), grades: scrubbed(whole.grades, share) })
+  const detail = scrubbed(whole.detail, share)
+  const embedded = await embedRun({ ...whole, share, detail, grades: scrubbed(whole.grades, share) })
+  const { filePage } = await loadViewer()
+  return filePage({
+    format: 1,
+    title: `${run.name} · Episodic run report`,
+    runs: [embedded],
+    compared: [],
+    withheld: withheldFrom(embedded.detail, Object.keys(embedded.lines).length),
+  })
 }
 
 export function reportContent(

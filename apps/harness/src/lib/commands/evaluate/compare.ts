@@ -8,7 +8,6 @@ import { formatComparison } from '@episodic/analysis/compare/format-comparison'
 import { formatContrasts } from '@episodic/analysis/compare/format-contrasts'
 import { readComparedRun, readOrWhy } from '@episodic/analysis/compare/read-compared-run'
 import { type LeftOut, leaveOut, readQuarantine, withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
-import { type ComparedGroup, renderComparedRuns } from '@episodic/pages/file/compare-page'
 import { noteAnchors } from '@episodic/report/anchors/anchors'
 import type { Comparison } from '@episodic/report/compare/comparison'
 import type { Contrasts } from '@episodic/report/compare/contrasts'
@@ -31,7 +30,6 @@ const tableFiles = z.array(z.string().regex(/\.(csv|tex|svg)$/, 'End its name in
 const compareOptions = z.object({
   baseline: option('<run>', 'folder of the baseline, or of a set the name of its player (default: the first)'),
   json: flag('print the comparison as JSON'),
-  html: option('<file>', 'also write an HTML page, with both plays of each flipped episode'),
   table: option(
     '<file>',
     'also write the runs as .csv with intervals, as .tex, or as a plot in .svg; can be repeated',
@@ -57,21 +55,19 @@ Examples:
   episodic run number-guessing --rollouts 4 --policy careless --out runs/careless
   episodic run number-guessing --rollouts 4 --policy solver --out runs/solver
   episodic compare runs/careless runs/solver
-  episodic compare runs/careless runs/solver --html compare.html
-  episodic compare runs/solver runs/qwen3 runs/llama runs/gemma --html models.html
+  episodic compare runs/solver runs/qwen3 runs/llama runs/gemma
   episodic compare runs/june
   episodic compare runs/june --baseline llm:qwen3
-  episodic compare runs/june --html models.html
   episodic compare runs/june --table june.csv --table june.tex --table june.svg
   episodic compare runs/main runs/branch --json
 
-Whether a run is good enough: episodic gate.`,
+A page of them, with both plays of each flipped episode: episodic bundle
+--compare. Whether a run is good enough: episodic gate.`,
   async run(folders: string[], given, console) {
     const options = { ...given, without: readQuarantine(given.without) }
     const groups = await readGroups(folders, options)
     const results: CompareResult[] = []
     for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
-    if (options.html !== undefined) await writePage(options.html, results, options, console)
     await writeTables(results, options, console)
     if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results, options))}\n`)
     if (results.every(({ compared }) => compared === null)) process.exitCode = 1
@@ -83,7 +79,7 @@ interface CompareResult {
   readonly compared: Comparison | Contrasts | null
   readonly problem: string | null
   readonly anchors: Awaited<ReturnType<typeof readAnchors>>
-  readonly group: ComparedGroup
+  readonly runs: readonly (ComparedRun | UnreadRun)[]
 }
 
 /** Compares the runs of a group. Where others follow, it says that nothing can be compared instead of throwing it. */
@@ -98,7 +94,7 @@ async function compareGroup(
   const [baseline = ''] = folders
   // They are of all tasks.
   const anchors = options.without ? null : await readAnchors(baseline)
-  const read = { title, problem: null, anchors, group: { folders, runs } }
+  const read = { title, problem: null, anchors, runs }
   try {
     for (const folder of folders)
       runs.push(
@@ -115,7 +111,7 @@ async function compareGroup(
     const isPair = a && b && more.length === 0 && 'tasks' in a && 'tasks' in b
     const compared = isPair ? compareRuns(a, b) : contrastRuns(compareWithBaseline(runs, { chosen: group.chosen }))
     if (!options.json) {
-      show(compared, group, options, console)
+      show(compared, group, console)
       console.out.write(`\n  ${cleanText(options.without?.note ?? noteAnchors(anchors, anchorsCommand(baseline)))}\n`)
     }
     return { ...read, compared }
@@ -127,12 +123,7 @@ async function compareGroup(
   }
 }
 
-function show(
-  compared: Comparison | Contrasts,
-  { title, folders: [a = '', b = ''] }: Group,
-  { html }: CompareOptions,
-  { out }: Console,
-): void {
+function show(compared: Comparison | Contrasts, { title, folders: [a = '', b = ''] }: Group, { out }: Console): void {
   const { bold, dim } = colorsOf(out)
   const color = usesColor(out)
   if (title !== null) out.write(`\n${bold(cleanText(title))}\n`)
@@ -143,8 +134,8 @@ function show(
   const { gained, lost } = compared.episodes
   out.write(`\n${formatComparison(compared, { color })}`)
   const page = shownPath(join(b, 'compare.html'))
-  if (html === undefined && gained.count + lost.count > 0)
-    out.write(`\n  ${dim('to see both plays of each:')} episodic compare ${a} ${b} --html ${page}\n`)
+  if (gained.count + lost.count > 0)
+    out.write(`\n  ${dim('to see both plays of each:')} episodic bundle ${a} ${b} --compare --out ${page}\n`)
 }
 
 /** What `--json` prints: one comparison, or those of each world of a set. */
@@ -167,26 +158,8 @@ function jsonOf(set: string, results: readonly CompareResult[], { without }: Com
 /** Left out if they were not measured. */
 const anchorsOf = ({ anchors }: CompareResult) => anchors && { anchors }
 
-async function writePage(
-  html: string,
-  results: readonly CompareResult[],
-  { json, without }: CompareOptions,
-  { out }: Console,
-): Promise<void> {
-  const groups = results.filter(({ compared }) => compared !== null).map(({ group }) => group)
-  if (groups.length === 0) return
-  const notes = results.flatMap(({ title, problem, anchors }) => {
-    if (problem) return [`${title} is not compared. ${problem}`]
-    return anchors ? [`${title === null ? '' : `${title}: `}${noteAnchors(anchors, '')}`] : []
-  })
-  if (without) notes.push(without.note)
-  const file = resolve(html)
-  const page = await writeWhole(file, await renderComparedRuns(groups, notes))
-  if (!json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
-}
-
 async function writeTables(results: readonly CompareResult[], { table, json }: CompareOptions, { out }: Console) {
-  const worlds = results.flatMap(({ compared, group: { runs } }) => {
+  const worlds = results.flatMap(({ compared, runs }) => {
     if (compared === null || table.length === 0) return []
     return bySuccess('contrasts' in compared ? compared : contrastRuns(compareWithBaseline(runs)))
   })

@@ -160,7 +160,7 @@ describe('what is passed on of a run', () => {
     )
     for (const args of [
       ['bundle', 'pathed', '--yes', '--out', 'pathed.html'],
-      ['compare', first, second, '--html', 'compared.html'],
+      ['bundle', first, second, '--compare', '--yes', '--out', 'compared.html'],
       ['export', first, '--format', 'csv', '--out', 'pathed.csv', '--world', world],
       ['export', first, '--format', 'otel', '--out', 'pathed.jsonl', '--world', world],
       ['report', first],

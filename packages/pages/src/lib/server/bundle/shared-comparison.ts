@@ -1,8 +1,8 @@
 import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 import type { EmbeddedRun } from '@episodic/report/view/embedded-runs'
 import { HarnessError } from '@episodic/run/base/harness-error'
+import { episodeKey } from '@episodic/run/folder/plan/planned-episode'
 import { scrubbed, WITHHELD } from '@episodic/run/folder/scrub'
-import { flippedIn, rowsByTask, withRows } from '../../file/compare-page.ts'
 import { compareFolders } from '../folder/compare-folders.ts'
 import { type BundleOptions, type SharedRun, sharedName } from './shared-run.ts'
 
@@ -57,4 +57,46 @@ export function shareComparison(
       return withholdsSeeds && value?.key === 'seed' ? { key: 'seed', a: WITHHELD, b: WITHHELD } : value
     }),
   )
+}
+
+function flippedIn(compared: readonly ComparedRuns[]): ReadonlySet<string> {
+  return new Set(
+    compared
+      .flatMap(({ comparisons }) => comparisons)
+      .flatMap(({ episodes: { gained, lost } }) =>
+        [...gained.flips, ...lost.flips].flatMap(({ task, taskInB = task, attempt }) => [
+          episodeKey({ task: { id: task }, attempt }),
+          episodeKey({ task: { id: taskInB }, attempt }),
+        ]),
+      ),
+  )
+}
+
+interface RowsByTask {
+  rows(task: string): readonly number[]
+  prompt(task: string): string
+}
+
+function rowsByTask({ words }: Pick<EmbeddedRun, 'words'>): RowsByTask {
+  const byTask = Map.groupBy(words, ({ task }) => task)
+  return {
+    rows: (task) => byTask.get(task)?.map(({ row }) => row) ?? [],
+    prompt: (task) => byTask.get(task)?.[0]?.prompt ?? '',
+  }
+}
+
+/**
+ * Adds the prompts and the rows of the tasks.
+ *
+ * @param runs - those that are compared, in the order of the comparison.
+ */
+function withRows(compared: ComparedRuns, runs: readonly RowsByTask[]): ComparedRuns {
+  return {
+    ...compared,
+    tasks: compared.tasks.map((task) => ({
+      ...task,
+      prompt: runs[0]?.prompt(task.task) ?? '',
+      runs: task.runs.map((run, i) => ({ ...run, rows: runs[i]?.rows(task.task) ?? [] })),
+    })),
+  }
 }

@@ -21,37 +21,16 @@ describe('formatSummary', () => {
     expect(text).not.toContain(ESCAPE)
   })
 
-  it('prints beside each rate of a tag or a difficulty what it would be with failed episodes, and nothing if none failed', () => {
-    const rowsOf = (failures: number) => {
-      const fold = createFold()
-      for (const record of playRun({ tasks: 10, attempts: 4, failures })) fold.add(record)
-      const { success } = fold.finish({ name: 'test' })
-      const text = formatSummary(fold.finish({ name: 'test' }), { color: false })
-      const [, blocks = ''] = text.split('success by difficulty')
-      const [shown = ''] = blocks.split('\n  ends')
-      return { groups: [...success.byDifficulty, ...success.byTag], rows: shown.match(/^ {4}\S.*%.*$/gm) ?? [] }
-    }
-    const { groups, rows } = rowsOf(0.2)
-    expect(groups.some(({ failed }) => failed > 0)).toBe(true)
-    expect(rows).toHaveLength(groups.length)
-    for (const [i, { successes, count, failed }] of groups.entries()) {
-      const [low, high] = [successes, successes + failed].map((won) => ((100 * won) / (count + failed)).toFixed(1))
-      if (failed > 0) expect(rows[i]).toContain(`   ${count}   ${low} to ${high} % with ${failed} failed`)
-      else expect(rows[i]).not.toContain('failed')
-    }
-    for (const row of rowsOf(0).rows) expect(row).not.toContain('failed')
-  })
-
-  it('prints beside pass@k, first tries and parts of a curriculum what they would be with failed episodes', () => {
+  it('prints beside pass@k and first tries what they would be with failed episodes', () => {
     const fold = createFold()
     const records = playRun({ tasks: 10, attempts: 4, failures: 0.2 })
     for (const [i, record] of records.entries()) {
-      fold.add({ ...record, curriculum: { draw: Math.floor(i / 4), stage: null } })
+      fold.add(record)
       if (record.outcome.kind === 'failed' && i > 20) fold.add({ ...record, try: 1 })
     }
     const text = formatSummary(fold.finish({ name: 'test' }), { color: false })
     const bounds = '[\\d.]+ to [\\d.]+ % with \\d+ failed\\n'
-    for (const name of ['pass@4 ', 'pass\\^4 ', 'first tries ', '2 to 2, '])
+    for (const name of ['pass@4 ', 'pass\\^4 ', 'first tries '])
       expect(text).toMatch(new RegExp(`${name}.*   ${bounds}`))
   })
 

@@ -45,9 +45,6 @@ const VALUE_WIDTH = 10
 const LABEL_WIDTH = 24
 const MESSAGE_WIDTH = 90
 const MOST_ROWS = 6
-/** As many as there are bins of difficulty, and a few more. */
-const MOST_SHARES = 24
-const BAR_WIDTH = 20
 
 /**
  * Formats a summary for a terminal, with a line break at the end.
@@ -55,16 +52,10 @@ const BAR_WIDTH = 20
  * @param color - whether to use escape sequences.
  */
 export function formatSummary(summary: Summary, { color }: { readonly color: boolean }): string {
-  const { bold, dim, green, red, yellow } = createColors(color)
+  const { bold, dim, red, yellow } = createColors(color)
   const { counts, success, time, tokens, ends, failures, branch, retried } = summary
   const line = (name: string, value: string, note = '') =>
     `  ${dim(name.padEnd(NAME_WIDTH))}${bold(value.padStart(VALUE_WIDTH))}${note && `   ${dim(note)}`}`.trimEnd()
-  const bar = (share: number) => {
-    const filled = Math.round(share * BAR_WIDTH)
-    return green('█'.repeat(filled)) + dim('░'.repeat(BAR_WIDTH - filled))
-  }
-  const share = (name: string, rate: number | null, count: number, bounds = '') =>
-    `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(`${formatCount(count)}${bounds && `   ${bounds}`}`)}`
   const rateLine = (name: string, value: number | null, figure: Interval, bounds: string) =>
     line(name, formatPercent(value), [noteInterval(figure, formatShareInterval), bounds].filter(Boolean).join('   '))
   const meanLine = (name: string, mean: Interval & { readonly mean: number }) =>
@@ -152,27 +143,6 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     counts.finished > 0 && `  ${dim(formatIntervals(success.overall))}`,
     ...noteGuarantees(summary).map((note) => `  ${dim(note)}`),
     ...block(
-      'success by difficulty',
-      success.byDifficulty.length > 1
-        ? success.byDifficulty.map((bin) => share(`${bin.from} to ${bin.to}`, bin.rate, bin.count, shortBounds(bin)))
-        : [],
-    ),
-    ...block(
-      'success by part of the curriculum: draws, mean difficulty',
-      (summary.curriculum ?? []).map((part) =>
-        share(
-          `${formatCount(part.from)} to ${formatCount(part.to - 1)}, ${part.difficulty.toFixed(2)}`,
-          part.rate,
-          part.count,
-          shortBounds(part),
-        ),
-      ),
-    ),
-    ...block(
-      'success by tag',
-      success.byTag.map((tag) => share(cleanText(tag.name), tag.rate, tag.count, shortBounds(tag))),
-    ),
-    ...block(
       'value of a state',
       (branch?.trees ?? []).flatMap(({ task, rollout, points }) =>
         points
@@ -211,7 +181,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
 
   function block(title: string, rows: readonly string[]): string[] {
     if (rows.length === 0) return []
-    const shown = rows.slice(0, title.startsWith('success by') ? MOST_SHARES : MOST_ROWS)
+    const shown = rows.slice(0, MOST_ROWS)
     const more = rows.length - shown.length
     return ['', `  ${dim(title)}`, ...shown, ...(more > 0 ? [dim(`    and ${more} more`)] : [])]
   }

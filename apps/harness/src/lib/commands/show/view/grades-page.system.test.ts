@@ -1,7 +1,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
-import { embedReport } from '@episodic/pages/file/render-report'
+import { embedRun } from '@episodic/pages/file/embed-run'
+import { reportContent } from '@episodic/pages/file/render-report'
 import { AXE_VIOLATIONS, LAYOUT_FAULTS } from '@episodic/pages/server/page-checks.fixture'
 import { summarySchema } from '@episodic/report/fold/summary'
 import { createGradableLines, sealNameOf } from '@episodic/report/grades/gradable-lines'
@@ -89,7 +90,7 @@ describe('the figures of verdicts', () => {
       .map((line) => JSON.parse(line))
     const lines = () => readFileSync(join(folder, 'episodes.jsonl'), 'utf8').trim().split('\n')
     const run = { name: 'graded', scheduled: 40, configuration: {} }
-    expect((await embedReport(summary, run, { lines, grades })).gradeSummary).toEqual(written)
+    expect((await embedRun(reportContent(summary, run, { lines, grades }))).gradeSummary).toEqual(written)
   })
 })
 
