@@ -57,7 +57,8 @@ export const LIMITS = {
       'packages/play/src/lib/play/sets': 712,
       'packages/play/src/lib/play/until': 60,
       'packages/play/src/lib/play/users': 107,
-      'packages/play/src/lib/play/users/rules': 299,
+      'packages/play/src/lib/play/users/rules': 290,
+      'packages/play/src/lib/play/users/rules/role': 40,
       'packages/play/src/lib/play/wordings': 46,
       'packages/protocol': 3_058,
       'packages/protocol/src/lib/record/faults': 20,
@@ -114,15 +115,15 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 135_878,
+    most: 135_877,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfTests: {
-    most: 87_713,
+    most: 87_712,
     why: 'Tests and their fixtures: each promise is tested once, at the level nearest to a user. docs/inside/invariants.md says where. The way is down: 62,000.',
   },
   linesOfARun: {
-    most: 34_684,
+    most: 34_665,
     why: 'The way of an environment from its definition to a report: the source that one run of one world in process loads. `node scripts/counts.ts --run` prints it file by file.',
   },
   installed: {

@@ -14,7 +14,7 @@ import type { TaskHistory } from './task-histories.ts'
  * Why a task says nothing of players: `never` solved by any of them, `always` by all, it `flips` between rollouts of
  * the same player, or every episode of it `fails`.
  */
-export const REASONS = ['never', 'always', 'flips', 'fails'] as const
+const REASONS = ['never', 'always', 'flips', 'fails'] as const
 type Reason = (typeof REASONS)[number]
 
 /** What is read of a quarantine file: tasks that figures may leave out, each with its reason. */
@@ -24,24 +24,20 @@ const quarantineSchema = z.object({
   tasks: z.array(z.object({ task: z.string(), reason: z.enum(REASONS) })),
 })
 
-export interface QuarantineRules {
-  readonly reasons: readonly Reason[]
-  /** Episodes that a task needs for a reason. */
-  readonly least: number
-  /** The share of pairs of rollouts that flip, above which all of the interval has to be. */
-  readonly flips: number
-}
+/** Episodes that a task needs for a reason. */
+const LEAST = 4
 
-export function proposeQuarantine(histories: readonly TaskHistory[], { reasons, least, flips }: QuarantineRules) {
+/** @param most - the share of pairs of rollouts that flip, above which all of the interval of a task has to be. */
+export function proposeQuarantine(histories: readonly TaskHistory[], most: number) {
   return histories.flatMap((history) => {
     const { finished, successes, failed, flips: flipped } = history
     const holds: Record<Reason, boolean> = {
-      never: finished >= least && successes === 0,
-      always: finished >= least && successes === finished,
-      flips: finished >= least && flipped !== null && flipped.low > flips,
-      fails: failed >= least && finished === 0,
+      never: finished >= LEAST && successes === 0,
+      always: finished >= LEAST && successes === finished,
+      flips: finished >= LEAST && flipped !== null && flipped.low > most,
+      fails: failed >= LEAST && finished === 0,
     }
-    const reason = reasons.find((one) => holds[one])
+    const reason = REASONS.find((one) => holds[one])
     return reason ? [{ ...history, reason }] : []
   })
 }

@@ -6,36 +6,13 @@ import { leaveOut } from './quarantine-file.ts'
 import { taskHistories } from './task-histories.ts'
 
 const RUNS = 10_000
-/** Situations: the chance that each player solves the task, and its rollouts. */
-const SITUATIONS: readonly (readonly [
-  name: string,
-  players: readonly (readonly [chance: number, rollouts: number])[],
-])[] = [
-  ['one player who is right half of the time', [[0.5, 8]]],
-  [
-    'a task that is nearly always solved',
-    [
-      [0.9, 20],
-      [0.95, 20],
-    ],
-  ],
-  [
-    'players who differ',
-    [
-      [0.1, 8],
-      [0.5, 8],
-      [0.9, 8],
-    ],
-  ],
-  ['two rollouts of many players', Array.from({ length: 12 }, (_, i) => [0.2 + 0.05 * i, 2] as const)],
-  [
-    'odd and uneven numbers of rollouts',
-    [
-      [0.3, 3],
-      [0.6, 15],
-      [0.8, 1],
-    ],
-  ],
+/** Situations: the chance that each player solves the task, and the rollouts of each. */
+const SITUATIONS: readonly (readonly [name: string, chances: readonly number[], rollouts: readonly number[]])[] = [
+  ['one player who is right half of the time', [0.5], [8]],
+  ['a task that is nearly always solved', [0.9, 0.95], [20, 20]],
+  ['players who differ', [0.1, 0.5, 0.9], [8, 8, 8]],
+  ['two rollouts of many players', Array.from({ length: 12 }, (_, i) => 0.2 + 0.05 * i), Array(12).fill(2)],
+  ['odd and uneven numbers of rollouts', [0.3, 0.6, 0.8], [3, 15, 1]],
 ]
 
 function runOf(successes: readonly boolean[]) {
@@ -56,8 +33,9 @@ function runOf(successes: readonly boolean[]) {
 }
 
 describe('taskHistories', () => {
-  it.each(SITUATIONS)('%s: the interval holds the flip rate in 95 %% of 10,000 runs', (name, players) => {
+  it.each(SITUATIONS)('%s: the interval holds the flip rate in 95 %% of 10,000 runs', (name, chances, rollouts) => {
     const rng = createRng(name)
+    const players = chances.map((chance, i) => [chance, rollouts[i] as number] as const)
     const weights = players.map(([chance, rollouts]) => [Math.floor(rollouts / 2), 2 * chance * (1 - chance)] as const)
     const pairs = weights.reduce((sum, [weight]) => sum + weight, 0)
     const truth = weights.reduce((sum, [weight, flips]) => sum + weight * flips, 0) / pairs

@@ -47,5 +47,5 @@ export async function planRun(run: Run, options: PlanRunOptions): Promise<Planne
   const tasks = earlier ? { count: 0, again } : await checkTasks(again, configuration, run.players)
   const { curriculum } = configuration
   const count = curriculum?.kind === 'staged' ? countDraws(curriculum) : tasks.count
-  return { ...options, run, sources, tasks: count, rounds: await planRounds(tasks.again, configuration) }
+  return { ...options, run, sources, tasks: count, rounds: await planRounds(tasks.again, run) }
 }

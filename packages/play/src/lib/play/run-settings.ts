@@ -25,7 +25,6 @@ export const leaseOptions = z.object({
   }),
 })
 
-/** Where a run is played, and how it is connected to its world. */
 export const processOptions = z.object({
   concurrency: option(
     '<count>',
@@ -46,7 +45,6 @@ export const processOptions = z.object({
   ),
 })
 
-/** Which failed episodes of a run are played again. */
 export const retryOptions = z.object({
   retryFailed: option(
     '[which]',

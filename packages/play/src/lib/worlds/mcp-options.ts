@@ -19,7 +19,6 @@ export type McpOptions = z.infer<typeof mcpOptions>
 
 /** What is asked for on a command line, with what belongs to the options of an MCP server apart. */
 export interface McpWorldRequest extends McpOptions {
-  /** The server of `mcpConfig`. */
   readonly server?: string | undefined
   readonly tasks?: string | undefined
 }

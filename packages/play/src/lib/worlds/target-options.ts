@@ -2,7 +2,6 @@ import { textOrFile } from '@episodic/run/base/option-values'
 import { option } from '@episodic/run/base/options'
 import { z } from 'zod'
 
-/** The servers that a command connects to, by their URLs. */
 export interface Servers {
   readonly pattern: RegExp
   readonly shown: string

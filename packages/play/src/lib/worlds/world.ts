@@ -16,17 +16,13 @@ export interface World {
   readonly environment: EnvironmentDefinition
   /** Generates tasks. `null`: tasks have the default parameters, and different seeds. */
   readonly tasks: TasksDefinition | null
-  /** The author's reference policy. */
   readonly solver: Policy | null
   readonly policies: Readonly<Record<string, Policy>>
-  /** Judge its episodes, by their names. */
   readonly graders: Readonly<Record<string, Grader>>
 }
 
-/** Folders that are searched for a bare name. */
 export const SHELVES: readonly string[] = ['examples', 'worlds']
 
-/** File extensions of modules and recordings. */
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.jsonl']
 
 /**

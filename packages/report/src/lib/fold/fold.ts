@@ -12,7 +12,6 @@ import { difficultyBinOf, SPLITS } from './task-groups.ts'
 import { createTokenFold } from './token-fold.ts'
 import { createTreeSample } from './tree-sample.ts'
 
-/** Folds sealed episodes into a {@link Summary}. */
 export type Fold = ReturnType<typeof createFold>
 
 /**

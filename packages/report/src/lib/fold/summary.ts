@@ -73,7 +73,6 @@ const treeSchema = z.object({
   omitted: z.object({ points: z.int(), leaves: z.int() }),
 })
 
-/** What the server of another system promises. */
 export const guaranteesSchema: z.ZodType<Guarantees> = z.object({
   system: z.enum(['episodic', 'mcp', 'ors', 'openenv']),
   replay: z.boolean(),
@@ -87,7 +86,6 @@ const tokensSchema = z
     requests: z.int(),
     /** Requests whose tokens a server counted; left out if all were counted. */
     counted: z.int().optional(),
-    /** Tokens of the counted requests. */
     prompt: z.int(),
     completion: z.int(),
     /** In the currency of the run's prices; `null` unless the cost of every request is known. */
@@ -308,7 +306,6 @@ export type Histogram = z.infer<typeof histogramSchema>
 export type Distribution = z.infer<typeof distributionSchema>
 export type Tally = z.infer<typeof tallySchema>
 
-/** A run for a report, without its sealed episodes. */
 export interface ReportedRun {
   readonly name: string
   /** How many episodes were planned. Default: as many as are sealed. */

@@ -49,6 +49,20 @@ function simulateRounds(
 const simulate = (chances: readonly number[], name: string, look: (known: ReturnType<typeof knownRate>) => boolean) =>
   simulateRounds(chances, name, (tasks) => look(knownRate(tasks, 300)))
 
+type Known = (tasks: Tasks, baseline: Tasks) => ReturnType<typeof knownRate>
+/** Returns the share of runs whose interval ever leaves out what is true. */
+function shareMissed(chances: readonly number[], name: string, truth: number, known: Known, baseline?: Baseline) {
+  let missed = 0
+  const look = (...played: Parameters<Known>) => {
+    const found = known(...played)
+    const isOut = found !== null && Math.abs(found.rate - truth) > found.half
+    missed += Number(isOut)
+    return isOut
+  }
+  simulateRounds(chances, name, look, baseline)
+  return missed / RUNS
+}
+
 const meanOf = (chances: readonly number[]) => chances.reduce((sum, chance) => sum + chance, 0) / chances.length
 
 /** The chances of another player in the tasks of each situation, and how often it has played them. */
@@ -66,22 +80,14 @@ const [ERROR, POWER] = [1.96, 0.84]
 describe('knownRate', () => {
   it.each(SITUATIONS)(
     '%s: the interval holds the rate after every one of 16 rounds in 95 %% of runs',
-    (name, chances) => {
-      const rate = chances.reduce((sum, chance) => sum + chance, 0) / chances.length
-      let missed = 0
-      simulate(chances, name, (known) => {
-        const isOut = known !== null && Math.abs(known.rate - rate) > known.half
-        missed += Number(isOut)
-        return isOut
-      })
-      expect(missed / RUNS).toBeLessThanOrEqual(0.05)
-    },
+    (name, chances) =>
+      expect(shareMissed(chances, name, meanOf(chances), (tasks) => knownRate(tasks, 300))).toBeLessThanOrEqual(0.05),
   )
 
   it('decides about a clear difference with fewer than 40 % of the episodes of a plan for a difference of 5 points', () => {
     const chances = Array.from({ length: 32 }, (_, i) => [0.7, 0.85, 0.95, 1][i % 4] as number)
     const limit = 0.75
-    const spread = chances.reduce((sum, chance) => sum + chance * (1 - chance), 0) / chances.length
+    const spread = meanOf(chances.map((chance) => chance * (1 - chance)))
     const fixed = ((ERROR + POWER) / 0.05) ** 2 * spread
     let [looks, runs, wrong] = [0, 0, 0]
     simulate(chances, 'clear', (known) => {
@@ -110,15 +116,8 @@ describe('knownDifference', () => {
     (name, chances, change, rollouts) => {
       const others = chances.map(change)
       const difference = meanOf(chances) - meanOf(others)
-      let missed = 0
-      const look = (tasks: Tasks, baseline: Tasks) => {
-        const known = differenceOf(tasks, baseline)
-        const isOut = known !== null && Math.abs(known.rate - difference) > known.half
-        missed += Number(isOut)
-        return isOut
-      }
-      simulateRounds(chances, `from ${name}`, look, { others, rollouts })
-      expect(missed / RUNS).toBeLessThanOrEqual(0.05)
+      const missed = shareMissed(chances, `from ${name}`, difference, differenceOf, { others, rollouts })
+      expect(missed).toBeLessThanOrEqual(0.05)
     },
   )
 
@@ -129,18 +128,14 @@ describe('knownDifference', () => {
     '%s more often: the interval holds the difference of the tasks that have finished in 95 %% of runs',
     (name, [even = 0, odd = 0]) => {
       const chances = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? even : odd))
-      let missed = 0
-      const look = (tasks: Tasks, baseline: Tasks) => {
+      const known = (tasks: Tasks, baseline: Tasks) => {
         const shared = chances.flatMap((_, i) => ((tasks[i]?.finished ?? 0) > 0 ? [i] : []))
         const of = (played: Tasks) => shared.map((i) => played[i] as Tasks[number])
-        const known = differenceOf(of(tasks), of(baseline))
-        // Both players are alike.
-        const isOut = known !== null && Math.abs(known.rate) > known.half
-        missed += Number(isOut)
-        return isOut
+        return differenceOf(of(tasks), of(baseline))
       }
-      simulateRounds(chances, name, look, { rollouts: 8, fails: (i) => 0.7 * (i % 2) })
-      expect(missed / RUNS).toBeLessThanOrEqual(0.05)
+      // Both players are alike.
+      const missed = shareMissed(chances, name, 0, known, { rollouts: 8, fails: (i) => 0.7 * (i % 2) })
+      expect(missed).toBeLessThanOrEqual(0.05)
     },
   )
 

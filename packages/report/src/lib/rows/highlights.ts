@@ -11,7 +11,6 @@ export interface Highlight {
   readonly rows: readonly number[]
 }
 
-/** How the attempts at tasks went. */
 export const PLAYED_COLUMNS = ['counts', 'task', 'attempt', 'outcome', 'success', 'unshaped', 'steps'] as const
 export const HIGHLIGHT_COLUMNS = [...PLAYED_COLUMNS, 'refused', 'cost', 'cut'] as const
 

@@ -163,7 +163,6 @@ export function createRowColumns() {
     /** Copies of columns. Default: all. Names that no column has are left out. */
     columns: (names: readonly string[] = [...FIXED_NAMES, ...termNames()]): EpisodeColumns =>
       copies(names.filter((name) => !name.startsWith('line.'))),
-    /** Copies of all columns, with the places of the lines. */
     all: () => copies([...STORED_NAMES, ...termNames()]),
   }
 }

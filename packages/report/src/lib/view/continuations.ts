@@ -12,7 +12,6 @@ interface Changes {
 
 export interface AskedContinuation {
   readonly row: number
-  /** How many steps come before. */
   readonly step: number
   readonly changes: Changes
   /** Who plays in place of the player of the run, or of a seat. */
@@ -28,7 +27,6 @@ export interface AskedContinuation {
   readonly confirmed: boolean
 }
 
-/** What can be changed in the episodes of a run. */
 export interface Offer {
   readonly tools: readonly { readonly name: string; readonly description: string; readonly inputSchema: JsonObject }[]
   /** Who may play, those of the run first. */
@@ -42,7 +40,6 @@ export interface Offer {
 export interface Continuation {
   readonly name: string
   readonly seal: string
-  /** How many steps come before. */
   readonly step: number
   readonly changed: string
   /** The ids of the runs that are there; without a change there is no control. */
@@ -62,7 +59,6 @@ export const lossCurveSchema = z.object({
 })
 export type LossCurve = z.infer<typeof lossCurveSchema>
 
-/** What a page asks for, and what is answered. */
 export interface ContinuationAnswers {
   readonly offer: [asked: object, answered: Offer]
   /** Without an agreement to what it costs, that is answered, and nothing is played. */
@@ -72,7 +68,6 @@ export interface ContinuationAnswers {
   readonly stop: [asked: { readonly name: string }, answered: object]
 }
 
-/** Asks a server that plays about a run. */
 export type AskToPlay = <A extends keyof ContinuationAnswers>(
   action: A,
   run: string,

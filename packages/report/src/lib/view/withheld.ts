@@ -1,4 +1,3 @@
-/** What a shared file may be made without. */
 export const WITHHELD_PARTS = ['seeds', 'params', 'prompts', 'private'] as const
 export type WithheldPart = (typeof WITHHELD_PARTS)[number]
 

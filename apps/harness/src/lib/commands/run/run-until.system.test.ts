@@ -112,6 +112,21 @@ describe('episodic run --until', () => {
     ])
   })
 
+  it('takes self-play as a baseline where both seats can win, and says why it does not for a zero sum', async () => {
+    const selfPlay = (named: string, policy: string, ...more: string[]) =>
+      workshop.main(['run', named, '--policy', policy, '--tasks', '10', '--out', `${policy} ${more.length}`, ...more])
+    const from = (policy: string) => ['--rollouts', '20', '--until', '>=-3points', '--baseline', policy]
+    const support = exampleWorld('phone-support')
+    expect((await selfPlay(support, 'random', '--rollouts', '4')).status).toBe(0)
+    const { status, err } = await selfPlay(support, 'solver', ...from('random 2'))
+    expect([status, err]).toEqual([0, expect.stringMatching(/success on these tasks is \+.* from random 2: .* is met/)])
+    expect((await selfPlay('kuhn-poker', 'random', '--rollouts', '4', '--seed', '0')).status).toBe(0)
+    expect(await selfPlay('kuhn-poker', 'solver', ...from('random 4'), '--seed', '0')).toMatchObject({
+      status: 2,
+      err: expect.stringMatching(/what a seat is worth, and not who plays better.* as --seat second=random/),
+    })
+  })
+
   it.each([
     ['2', [], /Give a width, as ±2points, or what to decide, as >=80%/],
     ['±2points', [], /--until plays rounds of all tasks: give --rollouts 2 or more/],

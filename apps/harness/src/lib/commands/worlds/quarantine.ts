@@ -9,7 +9,7 @@ import {
 import { formatTable } from '@episodic/run/base/align-columns'
 import { say } from '@episodic/run/base/console'
 import { invalidOption } from '@episodic/run/base/harness-error'
-import { numberWithin, wholeNumber } from '@episodic/run/base/option-values'
+import { numberWithin } from '@episodic/run/base/option-values'
 import { flag, option } from '@episodic/run/base/options'
 import { writeWhole } from '@episodic/run/base/own-files'
 import { tornNotice } from '@episodic/run/folder/record/report-run'
@@ -20,12 +20,6 @@ import { defineCommand } from '../define-command.ts'
 const MOST_SHOWN = 20
 
 const quarantineOptions = z.object({
-  reason: option(
-    '<reason>',
-    'propose tasks that are solved never or always, that flip, or whose episodes fail; can be repeated (default: all)',
-    z.array(z.enum(['never', 'always', 'flips', 'fails'])).default([]),
-  ),
-  least: option('<count>', 'episodes that a task needs for a reason', wholeNumber(2).default(4)),
   flips: option(
     '<share>',
     'a task flips if all of the interval of its flip rate is above this; one that is solved by chance has 0.5',
@@ -44,13 +38,13 @@ Nothing is left out by itself: compare, gate and report take the file with
 
 Examples:
   episodic dataset quarantine runs/june
-  episodic dataset quarantine runs/june --reason never --reason flips --out odd.json
+  episodic dataset quarantine runs/june --out odd.json
   episodic compare runs/june --without odd.json`,
-  async run(folders: string[], { out, json, reason, ...rules }, console) {
+  async run(folders: string[], { out, json, flips }, console) {
     const { readEntries } = await import('@episodic/analysis/gate/gate-entry')
     const { readComparedRun } = await import('@episodic/analysis/compare/read-compared-run')
     const { taskHistories } = await import('@episodic/analysis/quarantine/task-histories')
-    const { proposeQuarantine, REASONS } = await import('@episodic/analysis/quarantine/quarantine-file')
+    const { proposeQuarantine } = await import('@episodic/analysis/quarantine/quarantine-file')
     const entries = (await Promise.all(folders.map(readEntries))).flat()
     const onTorn = (line: number) => say(console.err, tornNotice(line))
     const runs = await Promise.all(entries.map(({ folder }) => readComparedRun(folder, { onTorn })))
@@ -62,8 +56,14 @@ Examples:
         'A quarantine is of the tasks of one version of one environment, and these runs are of several.',
       )
     const histories = taskHistories(runs)
-    const tasks = proposeQuarantine(histories, { ...rules, reasons: reason.length > 0 ? reason : REASONS })
-    const quarantine = { format: 1, environment, runs: runs.map(({ manifest }) => manifest.name), rules, tasks }
+    const tasks = proposeQuarantine(histories, flips)
+    const quarantine = {
+      format: 1,
+      environment,
+      runs: runs.map(({ manifest }) => manifest.name),
+      rules: { flips },
+      tasks,
+    }
     if (out !== undefined) await writeWhole(out, `${JSON.stringify(quarantine, null, 2)}\n`)
     if (json) return void console.out.write(`${JSON.stringify({ ...quarantine, seen: histories })}\n`)
     const reasonOf = new Map(tasks.map(({ task, reason }) => [task, reason]))

@@ -16,7 +16,6 @@ import { environmentFactory, gameFactory, openTarget, openWorld } from './open-e
 import { createRunTask, type RolloutOptions, type RunTask } from './rollout.ts'
 import { withTimeLimit } from './with-time-limit.ts'
 
-/** What earlier parts of a resumed run have left. */
 export interface EarlierParts {
   /** Milliseconds that they took. */
   readonly elapsed: number
@@ -39,7 +38,6 @@ export interface Runner extends AsyncDisposable {
   readonly onStored?: (record: SealedRecord) => void
   /** Called when the whole plan was played, and its records are stored. */
   readonly onComplete?: () => void
-  /** Says by whom the run is played now, for its progress. */
   readonly describe?: () => string
 }
 

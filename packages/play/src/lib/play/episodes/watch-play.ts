@@ -2,7 +2,6 @@ import type { ModelAnswer, Player, Policy } from '@episodic/env'
 import { wrapPolicy } from '@episodic/run/base/wrap-policy'
 import type { PlayListener } from '@episodic/run/folder/record/live-file'
 
-/** Returns a policy that reports what happens as it plays. */
 export function watchPlay(policy: Policy, { onBegin, onStep, onCall, onTokens }: PlayListener): Policy {
   const watched = (player: Player): Player => {
     let asked: Parameters<Player>[1] | null = null

@@ -12,7 +12,6 @@ export interface LoadOptions {
   /** Tasks that sessions play in turn, repeatedly. At least one. */
   readonly tasks: readonly Playable[]
   readonly sessions: number
-  /** Concurrent steps, over all sessions. */
   readonly inFlight: number
   /** Stops after this many seconds or answered steps, whichever is first. */
   readonly seconds: number
@@ -24,7 +23,6 @@ export interface LoadOptions {
 
 export interface LoadCounts {
   readonly seconds: number
-  /** Answered steps, including refused ones. */
   readonly steps: number
   /** Steps that the world or the host refused. */
   readonly refused: number

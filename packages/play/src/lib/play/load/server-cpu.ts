@@ -1,4 +1,3 @@
-/** The Prometheus series of a process's CPU time. */
 const SERIES = /^episodic_process_cpu_seconds_total(\{[^}]*\})? (\S+)$/m
 
 /** The CPU time of a server process in seconds, and the labels that identify the process. */

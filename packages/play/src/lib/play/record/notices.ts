@@ -4,7 +4,6 @@ import type { Summary } from '@episodic/report/fold/summary'
 import { noteUnknownTools } from '@episodic/report/notes/run-notes'
 import { cleanText } from '@episodic/report/text/format'
 
-/** What a run says of its episodes to who has started it. */
 export class Notices {
   /** The first refusal that is likely a mistake of the policy: a tool or arguments that there are not. */
   #refusal: string | null = null

@@ -53,7 +53,6 @@ export interface Sealing extends AnySealing {
 
 /** The parts of a record of several seats that are not in the match itself. */
 export interface MatchSealing extends AnySealing {
-  /** The name and the seed of each seat's policy. */
   readonly policies: { readonly [seat: string]: RecordedSeat['policy'] }
   readonly weights: { readonly [term: string]: number }
   /** Who recorded the answers of the language model of a seat. Default: the harness. */

@@ -2,9 +2,9 @@ import type { Rows } from '@episodic/dataset'
 import type { SealedRecord, Task } from '@episodic/protocol'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import { markedJson } from '@episodic/run/base/own-mark'
-import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { RUN_FILES, type RunManifest, writeRunFile } from '@episodic/run/folder/record/run-folder'
+import type { Run } from '../find-run.ts'
 import { planEpisodes } from '../plan/plan.ts'
 
 /** The rounds of a run, played one after the other until enough is known, or all are. */
@@ -26,14 +26,14 @@ export interface Rounds {
  * Returns all rollouts as one round, or each as a round of its own if the run ends once enough is known. Throws
  * `option-invalid` if that run has no rounds.
  */
-export async function planRounds(tasks: () => Rows<Task>, configuration: RunConfiguration) {
-  const { until, rollouts, branch, curriculum } = configuration
+export async function planRounds(tasks: () => Rows<Task>, run: Pick<Run, 'configuration' | 'world'>) {
+  const { until, rollouts, branch, curriculum } = run.configuration
   if (until !== undefined && (rollouts < 2 || branch.length > 0 || curriculum))
     throw invalidOption('--until plays rounds of all tasks: give --rollouts 2 or more, and no --branch or --stages.')
   // What cannot be known is said before anything is written.
-  if (until !== undefined) await (await import('../until/known-rounds.ts')).openKnownRounds(until, { configuration })
+  if (until !== undefined) await (await import('../until/known-rounds.ts')).openKnownRounds(until, run)
   if (curriculum?.kind === 'staged')
-    return [await (await import('../plan/staged-plan.ts')).planStages(curriculum, configuration, tasks())]
+    return [await (await import('../plan/staged-plan.ts')).planStages(curriculum, run.configuration, tasks())]
   if (until === undefined) return [planEpisodes(tasks(), rollouts)]
   return Array.from({ length: rollouts }, (_, round) => planEpisodes(tasks(), 1, round))
 }

@@ -54,7 +54,6 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
   return `${formatTable([head, ...rows])}\n${legend}`
 }
 
-/** The members of a set, as `--dry-run` shows them. */
 export type ListedSet = ReturnType<typeof listMembers>
 
 /** Lists the members of a set, and what each and all of them can cost at most: `null` where that is not known. */

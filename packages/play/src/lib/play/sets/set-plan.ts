@@ -24,7 +24,6 @@ export const askedSchema = z.object({
 })
 export type AskedSet = z.infer<typeof askedSchema>
 
-/** A run of a set, before its tasks are made. */
 export interface SetMember {
   readonly player: Player
   /** The folder of its run, relative to that of the set. */
@@ -33,7 +32,6 @@ export interface SetMember {
   readonly run: Run
 }
 
-/** A world of a set with its members, one for each player. */
 export type SetWorld = Awaited<ReturnType<typeof planWorld>>
 
 /**

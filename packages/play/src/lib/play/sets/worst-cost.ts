@@ -2,7 +2,6 @@ import type { ModelOptions } from '@episodic/models/model-options'
 import { isAgentName, isLlm, policyNames } from '@episodic/run/base/player-names'
 import type { SetMember } from './set-plan.ts'
 
-/** The most that a member of a set can cost. */
 interface WorstCost {
   /** In the currency of its prices; `null` if it is not known. */
   readonly worstCost: number | null

@@ -85,7 +85,6 @@ export function modelVariables({ modelUrl: url, modelKey: key }: Assignment): Re
 /** Most bytes of a variable. Linux allows 131,072 with its name. */
 const LONGEST_VARIABLE = 100_000
 
-/** Resolves with the variables that give the text and its file. */
 async function resolveVariables(name: string, text: string, folder: string): Promise<Record<string, string>> {
   const file = join(folder, `${name}.txt`)
   await writeFile(file, text, { mode: 0o600 })

@@ -28,7 +28,6 @@ export type Listening = z.infer<typeof listeningSchema>
 /** Milliseconds after which a process that was asked to stop is killed: more than it may take to finish its calls. */
 const STOP_TIMEOUT = 12_000
 
-/** Whether this process is one of several that share a port. */
 export const isServerWorker: boolean = cluster.isWorker
 
 export function reportListening({ agentUrl, trainerUrl }: Listening): void {

@@ -8,14 +8,14 @@ const WORDS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety'
 const NUMBERS = new Map(WORDS.split(' ').map((word, i) => [word, i < 20 ? i : (i - 18) * 10]))
 const NUMBER = WORDS.replace('one ', '').replaceAll(' ', '|')
+const DIGIT = NUMBER.split('|').slice(0, 9).join('|')
 /** Alone, `one` mostly stands for something. */
 const IN_WORDS = new RegExp(
-  `\\b(?:${NUMBER}|(?:a|one)(?=[\\s-]+(?:hundred|thousand)\\b))(?:(?:(?<=hundred|thousand)\\s+and)?[\\s-]+(?:${NUMBER}|one(?!\\s+way|-(?!one|${NUMBER}))|hundred|thousand)\\b)*\\b`,
+  `\\b(?:${NUMBER}|(?:a|one)(?=[\\s-]+(?:hundred|thousand)\\b)|one(?=[\\s-]+(?:${DIGIT})\\b))(?:(?:(?<=hundred|thousand)\\s+and)?[\\s-]+(?:${NUMBER}|one(?!\\s+way|-(?!one|${NUMBER}))|hundred|thousand)\\b)*\\b`,
   'gi',
 )
 /** `401k` is no amount, and neither is a run of `5k`. */
 const AMOUNT_IN_K = /(?<=[$€£]\s?|\b(?:about|up to)\s+)(\d+(?:\.\d+)?)k\b/gi
-/** How both are compared. */
 export const IN_K = /\b(\d+(?:\.\d+)?)k\b/gi
 
 /** Returns a text with dates as `m06d18 2026`, and numbers as digits alone, however they were written. */
@@ -25,7 +25,11 @@ export function inOneNotation(text: string, inK = AMOUNT_IN_K): string {
   const named = (name: string) => `${MONTHS.findIndex((one) => one.startsWith(name.slice(0, 3).toLowerCase())) + 1}`
   return text
     .replace(/\b((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})\b/g, (_, year, month, day) => date(day, month, year))
-    .replace(/\b(\d{1,2})([-/.])(\d{1,2})\2((?:19|20)\d\d)\b/g, (_, one, sign, other, year) => {
+    .replace(/ dot (?=\w)/gi, '.')
+    .replace(/ at (?=\w+\.\w)/gi, '@')
+    .replace(/\b(\d{1,2})([-/.])(\d{1,2})\2((?:19|20)?\d\d)(?![-/.]?\d)/g, (whole, one, sign, other, digits) => {
+      if (Math.min(one, other) > 12 || Math.max(one, other) > 31) return whole
+      const year = digits.length > 2 ? digits : `${digits > 40 ? 19 : 20}${digits}`
       // Only Americans write the month first, with a slash: either reading is meant if both are months.
       if (sign === '/' && one !== other && Math.max(one, other) <= 12)
         return ` ${read(other, one)}-${read(one, other)} ${year} `
@@ -40,15 +44,18 @@ export function inOneNotation(text: string, inK = AMOUNT_IN_K): string {
 
 /** Adds what is smaller than the magnitude before it; puts the rest side by side: `nineteen ninety-nine`. */
 function numberOf(words: readonly string[]): string {
-  let [said, sum, part, below] = ['', 0, 0, Number.POSITIVE_INFINITY]
+  let [said, sum, part, below, last] = ['', 0, 0, Number.POSITIVE_INFINITY, 0]
   for (const word of words) {
     const value = word === 'a' ? 1 : NUMBERS.get(word)
     if (word === 'thousand') [sum, part, below] = [sum + part * 1_000, 0, 1_000]
+    // `Two hundred three hundred` is two numbers.
+    else if (word === 'hundred' && part > 100)
+      [said, sum, part, below] = [`${said}${sum + part - last} `, 0, last * 100, 100]
     else if (word === 'hundred') [part, below] = [part * 100, 100]
     else if (value !== undefined) {
       if (value < below) part += value
       else [said, sum, part] = [`${said}${sum + part}`, 0, value]
-      below = value < 20 ? 0 : 10
+      ;[below, last] = [value < 20 ? 0 : 10, value]
     }
   }
   return `${said}${sum + part}`

@@ -39,7 +39,7 @@ describe('findUserFault', () => {
   // The rules were corrected on one half of these customers; no turn of the other half was looked at.
   it.each([
     ['was looked at', 0, [83, 105], [83, 0]],
-    ['was not', 1, [203, 254], [189, 4]],
+    ['was not', 1, [203, 254], [193, 4]],
   ])(
     'finds as many of the turns of another author, of the half that %s, as the page of users says',
     (_, half, all, found) => {
@@ -75,6 +75,14 @@ describe('findUserFault', () => {
     ['I turned off data.', 'claims-undone'],
     ['I turned on data roaming.', 'claims-undone'],
     ["My script says that I'm in a hurry.", 'leaves-role'],
+    ['We have found you in our system.', 'leaves-role'],
+    ['Please restart your phone.', 'leaves-role'],
+    ['Your phone line is bad.', null],
+    ['After rebooting it, nothing.', 'claims-undone'],
+    ['I bought it for 89 euros.', 'invents-fact'],
+    ['I would like one for 89 euros.', null],
+    ['My wife Susan says so.', 'invents-fact'],
+    ['I was born on 31.8.90.', null],
   ])('says of %j: %s', (turn, kind) => {
     const sheet = userSheetSchema.parse({
       goal: 'Get the phone to work.',

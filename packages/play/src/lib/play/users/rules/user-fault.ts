@@ -1,5 +1,6 @@
 import type { UserSheet } from '../user-sheet.ts'
 import { has, IN_K, inOneNotation, names, plain, spaced } from './notations.ts'
+import { outOfRole } from './role/out-of-role.ts'
 
 /** What the turn of a simulated user may be wrong by, as far as rules decide it. */
 export const USER_FAULTS = {
@@ -19,7 +20,6 @@ export interface UserFault {
   readonly words: string
 }
 
-/** The conversation before a turn, as the user has it. */
 export interface UserView {
   readonly prompt: string
   /** What it read and said, oldest first. */
@@ -39,48 +39,39 @@ export function findUserFault(sheet: UserSheet, view: UserView, turn: string): U
 
 type Rule = (turn: string, sheet: UserSheet, view: UserView) => string | null
 
-/** It speaks as a model, or of what it plays; as the agent; of itself as somebody else. */
-const OUT_OF_ROLE = new RegExp(
-  [
-    "(?:as|i(?:['’]m| am|['’]ll be)) an? (?:ai\\b|(?:large )?language model|llm|chat ?bot|(?:virtual |digital )?assistant)",
-    "(?:as an? |i(?:['’]m| am) (?:an? )?)(?:user )?simulat\\w+|(?:user|customer) simulat\\w*|the simulation",
-    'my (?:system prompt|prompt|instructions?|script|scenario|persona|role)|(?:the|this) (?:system prompt|prompt|script|scenario|persona|role.?play)',
-    "i(?:['’]m| am) (?:playing|pretending|acting as|role.?playing)|(?:in|of|break(?:ing)?) character",
-    "i(?:['’]m| was| am| have been) (?:asked|instructed|prompted|supposed|programmed) to (?:act|play|pretend|simulate|role|write|not )",
-    "(?:how|what) (?:can|may) i (?:help|assist|do for) you|else (?:that )?i can (?:help|assist|do for) you|i(?:['’]d| would) be (?:happy|glad) to (?:help|assist)",
-    'thank(?:s| you) for (?:calling|contacting)|i can help you with|let me (?:look|pull|check|verify|find)[^.?!]{0,15} your',
-    "(?:i|we)(?:['’]ve| have) (?:processed|cancell?ed|refunded|updated|issued|located|reset|activated) your",
-    'your (?:refund|request|order|booking|reservation|account|claim) (?:has been|was) (?:processed|updated|cancell?ed|issued|approved)',
-    'the (?:user|customer|caller) (?:wants?|would|says?|should|needs?)',
-  ]
-    .map((one) => `\\b(?:${one})\\b`)
-    .join('|'),
-  'i',
-)
-const ASKS = /\?|\b(?:please|could you|can you|would you|i(?:['’]d| would) like|i (?:want|need) (?:you )?to)\b/i
+const ASKS =
+  /\?|\b(?:please|could you|can you|would you|i(?:['’]d| would) like|(?<!(?:all|what) )i (?:want|need|demand|expect)(?! anything))\b/i
 const REQUESTS = /\b(?:tell|give|send|provide|confirm|need)\b/i
 const PROMISES =
-  /\b(?:let me (?!know)|i(?:['’]ll| will) (?!be (?:here|happy|glad)|help|assist)|one moment|please hold|give me a)\b/i
+  /\b(?:let me (?!know)|i(?:['’]ll| will) (?!be (?:here|happy|glad)|help|assist)|i(?:['’]m| am) (?:now )?(?:search|look|check|process)ing|(?:one|a) (?:moment|second|minute)|please hold)\b/i
 const AGREES =
   /\b(?:yes|yep|sure|go ahead|confirm|perfect|sounds good|do it|(?:that['’]s|that is) (?:right|fine|correct))/i
+const WORKS = /\b(?:work(?:s|ing)|solved|fixed|resolved)\b/i
 const ELSE =
   /\b(?:(?:any|some)thing else|further|(?:other|more) (?:request|question)|(?:answer|solve|resolve)\b|helpful|satisf)/i
 const DOES_NOT_KNOW =
   /\b(?:don['’]t|do not|can['’]t|cannot|not) (?:know|remember|have|find|sure|recall|see)|\bno idea\b/i
-/** Words of a prompt that are repeated to the agent. */
-const REPEATED_WORDS = 9
+/** What was has a day and a price; what is wished for may be any. */
+const PAST =
+  /\b(?:since|ordered|bought|paid|born|came|arrived|received|cost)\b[^.?!]{0,40}?(\bm\d\dd\d\d|\b\d+(?= (?:euros?|dollars?|francs|pounds)\b)|(?<=[$€£])\d+)/gi
+const NAMED =
+  /\b(?:[Nn]ame(?:['’]s| is|:)|I am|I['’]m|[Tt]his is)\s+([A-Z][a-z]+ [A-Z][a-z]+)|\b([A-Z][a-z]+ [A-Z][a-z]+) (?:here|speaking)\b|\b[Mm]y (?:wife|husband|partner|daughter|son|mother|father|brother|sister|friend|colleague|companion),? ([A-Z][a-z]+)|\b(\d+ (?:[A-Z]\w+ )+(?:Street|Avenue|Road|Lane|Drive))\b/g
 
 const RULES: Record<UserFaultKind, Rule> = {
-  'leaves-role': (turn, _, { prompt }) => OUT_OF_ROLE.exec(turn)?.[0] ?? repeatedPrompt(turn, prompt),
+  'leaves-role': (turn, _, { prompt }) => outOfRole(turn, prompt),
   'stops-early'(turn, { stop }, { said }) {
     const word = stop.words.find((one) => turn.includes(one))
     if (word === undefined) return null
     const agentSaid = said.findLast(({ by }) => by === 'agent')?.text
     const rest = turn.replaceAll(word, ' ')
     const agrees =
-      agentSaid !== undefined && questionsOf(agentSaid) !== '' && !ELSE.test(agentSaid) && AGREES.test(rest)
+      agentSaid !== undefined &&
+      questionsOf(agentSaid) !== '' &&
+      !ELSE.test(agentSaid) &&
+      AGREES.test(rest) &&
+      !WORKS.test(rest)
     // With its first words it says what it wants.
-    const isFirst = /\w/.test(rest) && said.length < 2
+    const isFirst = said.length < 2
     const early = agentSaid === undefined || isFirst || ASKS.test(rest) || agrees || PROMISES.test(agentSaid)
     return early ? word : null
   },
@@ -123,17 +114,12 @@ const RULES: Record<UserFaultKind, Rule> = {
       const isOf = (one: string) => one.length > 2 || asksFor(turn, name, fact) || asksFor(agent, name, fact)
       const other = not.find((one) => has(turn, one) && isOf(one) && !DENIED(one).test(turn))
       if (other !== undefined) return other
-      const token = tokensOf(value)[0]
-      if (token === undefined) return null
-      const own = Object.values(facts).flatMap((one) => tokensOf(one.value))
-      return (
-        [name, ...fact.names]
-          .flatMap((one) => STATED(one).exec(inOneNotation(turn))?.[1] ?? [])
-          .find((stated) => {
-            const [found] = tokensOf(stated)
-            return found !== undefined && !own.includes(found) && shapeOf(found) === shapeOf(token)
-          }) ?? null
-      )
+      const own = [...Object.values(facts).map((one) => one.value), agent].flatMap(numbersOf)
+      const [wanted] = numbersOf(value)
+      const stated = [name, ...fact.names].flatMap((one) => STATED(one).exec(inOneNotation(turn))?.[1] ?? [])
+      const answer = asksFor(requestOf(agent), name, fact) ? turn : ''
+      const isOther = (one: string) => wanted !== undefined && !own.includes(one) && shapeOf(one) === shapeOf(wanted)
+      return [...stated, answer].flatMap(numbersOf).find(isOther) ?? null
     }),
   'invents-fact'(turn, { facts, goal }, { prompt, said }) {
     const known = [prompt, goal, ...Object.values(facts).map(({ value }) => value), ...said.map(({ text }) => text)]
@@ -142,17 +128,17 @@ const RULES: Record<UserFaultKind, Rule> = {
     // Of a known month another day may be meant, such as the next one.
     const isKnown = (one: string) =>
       (one.match(/(?<=^|\d)m\d\dd(?=\d\d)/g) ?? [one]).some((part) => joined.includes(part)) || numbers.has(Number(one))
-    const token = tokensOf(turn).find((one) => !isKnown(one))
+    const past = [...inOneNotation(turn).matchAll(PAST)].map(([, one = '']) => one)
+    // `#W9502127` is the known 9502127.
+    const token = [...tokensOf(turn), ...past].find((one) => !isKnown(one.replace(/^[a-z](?=\d{5})/, '')))
     if (token !== undefined) return token
-    const name = /\b(?:my name is|i am|i['’]m|this is)\s+([A-Z][a-z]+ [A-Z][a-z]+)/i.exec(turn)?.[1]
-    return name && /^[A-Z]\w* [A-Z]/.test(name) && !joined.includes(plain(name)) ? name : null
+    const named = [...turn.matchAll(NAMED)].map((found) => found.slice(1).join(''))
+    return named.find((one) => !joined.includes(plain(one))) ?? null
   },
   'other-question'(turn, { facts }, { said }) {
     const last = said.at(-1)
     if (last?.by !== 'agent' || DOES_NOT_KNOW.test(turn) || turn.includes('?')) return null
-    // What is asked for may be named before the question: `I need your name. What is it?`
-    const questions = (questionsOf(last.text) || REQUESTS.exec(last.text)) && last.text
-    const asked = Object.entries(facts).filter(([name, fact]) => asksFor(questions || '', name, fact))
+    const asked = Object.entries(facts).filter(([name, fact]) => asksFor(requestOf(last.text), name, fact))
     const wanted = asked.map(([, { value }]) => value)
     const isOpen = asked.length === 0 || asked.some(([, { tell }]) => tell === 'never')
     if (isOpen || wanted.some((value) => has(turn, value))) return null
@@ -181,18 +167,24 @@ function first(facts: UserSheet['facts'], find: (fact: Fact, name: string) => st
 /** Between words of a phrase, others may stand that change nothing. */
 const escaped = (words: string) =>
   words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+(?:(?:the|my|your|a|it|on|off|all|up) )*')
-const CLAIM = (words: string) =>
-  new RegExp(
-    `((?:^|[.?!,;\\n]|\\b(?:and|i|i['’]ve|we|done|just|already|been|was|got)\\b)[^.?!]{0,40}?)\\b${escaped(words)}\\b([^.?!]*\\?)?`,
+const CLAIM = (words: string) => {
+  const [verb = '', ...what] = words.split(' ')
+  const after = `(?:after|despite|tried) ${escaped(words.replace(/ed\b/, 'ing'))}`
+  const isDone = `${escaped(what.join(' ') || '\\w+')} (?:is|are|was|were|ha(?:s|ve) been|got)(?: \\w+)? ${verb}`
+  return new RegExp(
+    `((?:^|[.?!,;\\n]|\\b(?:and|i|i['’]ve|we|done|just|already|been|was|got)\\b)[^.?!,;]{0,40}?)\\b(?:${escaped(words)}|${after}|${isDone})\\b([^.?!]*\\?)?`,
     'gi',
   )
+}
 const SHORTLY = /^([^.?!]*?)\b(done|did (?:it|that|so|all of that)|finished)\b(?![^.?!]*\?)/i
 const NOT_DONE =
   /n['’]t\b|\b(?:not|never|nothing|should|will|would|could|can|cannot|cant|dont|havent|if|when|once|until|before|after|to|you|get|be)\b/i
 const DENIED = (words: string) =>
-  new RegExp(`\\b(?:not|n['’]t|never|instead of|rather than|than|from)\\b[^.?!]{0,25}\\b${escaped(words)}\\b`, 'i')
+  new RegExp(`\\b(?:not|n['’]t|never|instead of|rather than|than)\\b[^.?!]{0,25}\\b${escaped(words)}\\b`, 'i')
 const STATED = (name: string) => new RegExp(`\\b${escaped(name)}\\b(?: \\w+){0,2}(?: is| was|:| =)\\s+(\\S+)`, 'i')
 
+/** What is asked for may be named before the question: `I need your name. What is it?` */
+const requestOf = (text: string) => (questionsOf(text) || REQUESTS.test(text) ? text : '')
 const questionsOf = (text: string) => (text.match(/[^.?!\n]*\?/g) ?? []).join(' ')
 
 /** Returns what can be made up: addresses, and ids and numbers of three digits or more, as letters and digits alone. */
@@ -207,15 +199,5 @@ function tokensOf(text: string): string[] {
     .map((one) => plain(one.replace(/\.0+$/, '')))
 }
 
+const numbersOf = (text: string) => (inOneNotation(text).match(/\S*[\d@]\S*/g) ?? []).map(plain)
 const shapeOf = (token: string) => token.replace(/[a-z]+/g, 'a').replace(/\d/g, '0')
-
-/** Words to the user, which nobody says of itself, but for what the prompt has it say, in quotes. */
-function repeatedPrompt(turn: string, prompt: string): string | null {
-  const words = spaced(turn).split(' ')
-  const given = ` ${spaced(prompt.replace(/(?<!\w)(['"“‘]).{9,}?['"”’](?!\w)/g, ' … '))} `
-  for (let at = 0; at + REPEATED_WORDS <= words.length; at++) {
-    const run = words.slice(at, at + REPEATED_WORDS).join(' ')
-    if (/\byour?\b/.test(run) && given.includes(` ${run} `)) return run
-  }
-  return null
-}
