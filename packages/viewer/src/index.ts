@@ -5,7 +5,6 @@ import { createViewer, type Viewer } from './lib/viewer.ts'
 
 let viewer: Promise<Viewer> | undefined
 
-/** Returns the pages, built from their sources where these have changed since the last time. */
 export function loadViewer(): Promise<Viewer> {
   viewer ??= bundleApp(join(import.meta.dirname, '../app')).then(createViewer)
   return viewer

@@ -4,7 +4,6 @@ import { APP_FILES, type BundledApp, createViewer, type Viewer } from './lib/vie
 
 let viewer: Promise<Viewer> | undefined
 
-/** Returns the pages, as they were built when the package was published. */
 export function loadViewer(): Promise<Viewer> {
   viewer ??= readApp().then(createViewer)
   return viewer

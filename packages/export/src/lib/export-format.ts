@@ -18,7 +18,6 @@ export interface ExportSource {
   readonly credit?: GroupCredit | undefined
   /** Streams the finished episodes of the selection. May be called again. */
   episodes(): AsyncIterable<EpisodeRecord>
-  /** Streams the failed episodes too. */
   allEpisodes(): AsyncIterable<EpisodeRecord>
 }
 
@@ -46,7 +45,6 @@ export function jsonLine(value: unknown): string {
   return `${escapeSeparators(JSON.stringify(value))}\n`
 }
 
-/** Escapes the line separators of Unicode in JSON text. */
 export function escapeSeparators(json: string): string {
   return json.replace(/[\u0085\u2028\u2029]/g, (at) => `\\u${at.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

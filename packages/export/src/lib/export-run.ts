@@ -42,7 +42,6 @@ export interface ExportOptions extends Selection, Pick<ExportSource, 'tools' | '
   readonly signal?: AbortSignal | undefined
 }
 
-/** Counts of the sealed episodes that an export has read. */
 export type Exported = Awaited<ReturnType<typeof exportRun>>
 
 /**

@@ -16,7 +16,6 @@ const TASK_FILE = '/app/task.jsonl'
 const REWARD_FILE = '/app/runs/reward.json'
 /** The world shares the network of the agent's container, so its server listens where only the two reach it. */
 const URL = 'http://127.0.0.1:7337'
-/** The name of the world: of its service, and of its MCP server. */
 const SERVICE = 'world'
 /** Seconds for an agent, as in a run. */
 const AGENT_SECONDS = 1_800

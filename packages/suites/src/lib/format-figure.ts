@@ -16,7 +16,6 @@ function formatExact(value: number): string {
   return text.replace(/^-/, '−')
 }
 
-/** A figure: a number, the start of a hash, or the first numbers of a list. */
 function formatFigure(figure: Figure): string {
   if (typeof figure === 'number') return formatExact(figure)
   if (typeof figure === 'string') return figure.length > 12 ? `${figure.slice(0, 8)}…` : figure

@@ -22,7 +22,6 @@ function proofTable({ worlds }: SuiteResult) {
   return { head: ['world', 'known defects', 'tasks', 'golden', 'floor', 'share'], rows }
 }
 
-/** Formats what proves a suite for a terminal, as lines. */
 export function formatProof(result: SuiteResult): string[] {
   const { head, rows } = proofTable(result)
   const { worlds, notReproduced, sources } = result

@@ -7,7 +7,6 @@ import { formatSource } from './get-data.ts'
 import { listSuiteFiles, readSuite, type SuiteFile } from './suite-file.ts'
 import { worldName } from './suite-plan.ts'
 
-/** Lists the suites that can be run here by their names, and says of files that are none why. */
 export function listSuites() {
   const problems: string[] = []
   const suites = listSuiteFiles().flatMap((file) => {

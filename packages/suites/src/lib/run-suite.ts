@@ -53,7 +53,6 @@ export async function runSuite(
   }
 }
 
-/** What a suite says of the size of a world, and is not so. */
 function claimsOf({ world: { tasks }, entry }: PlannedWorld, { compared }: GoldenCheck): string[] {
   const found = { tasks: tasks?.count, golden: compared }
   return (['tasks', 'golden'] as const).flatMap((key) =>

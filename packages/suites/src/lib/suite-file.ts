@@ -36,7 +36,6 @@ const playedSchema = z.strictObject({
   expected: z.number(),
   /** How far the expected figure itself may be from the truth. Default: 0. */
   tolerance: z.number().min(0).default(0),
-  /** Who says so. */
   source: z.string().min(1),
 })
 
@@ -61,11 +60,8 @@ export const suiteFileSchema = z.strictObject({
         golden: z.int().min(0).optional(),
         /** A file of golden actions, relative to this one. Default: the `golden` of the module. */
         goldenFile: z.string().optional(),
-        /** How many tasks are solved by the policy `nothing`. */
         floor: z.int().min(0).optional(),
-        /** The seat that a score is of, in an environment of several. */
         seat: z.string().optional(),
-        /** Tasks that are known to be wrong in the original. */
         defects: z
           .array(z.strictObject({ issue: z.string().min(1), tasks: z.array(z.string()), what: z.string().min(1) }))
           .default([]),

@@ -18,7 +18,6 @@ interface SuiteFigure {
   readonly params: JsonObject | null
 }
 
-/** A figure that the world's module measures on its rules. */
 export interface ExactLine extends SuiteFigure {
   readonly kind: 'exact'
   readonly reference: Expected
@@ -56,7 +55,6 @@ export interface ScoredLine extends SuiteFigure, LinePlayers {
 
 export type SuiteLine = ExactLine | PlayedLine | ScoredLine
 
-/** One world of a suite with its lines, and what its scores are shown beside. */
 export interface PlannedWorld {
   /** How the suite names it: `airline` of `@episodic/benchmarks/tau2/airline`. */
   readonly name: string

@@ -74,7 +74,6 @@ export async function writeSuite(reference: string, { out, signal }: WriteSuiteO
   }
 }
 
-/** The calls of sealed episodes as golden actions, with what they come to here. */
 async function recordGolden(world: Awaited<ReturnType<typeof loadWorld>>, episodes: string): Promise<GoldenCase[]> {
   const goldenState = await findGoldenState(world)
   const cases: GoldenCase[] = []

@@ -11,7 +11,6 @@ import { SEARCH } from './loss-search.tsx'
 import type { ContinueTabProps } from './play-context.ts'
 import { useContinued } from './use-continued.ts'
 
-/** A step of an episode, what can be changed there, and how it went on. */
 export function ContinueTab({ run, row, model, step, states }: ContinueTabProps) {
   const { play, continued, version, look } = useContinued(run, model.record.seal)
   const offer = useLoaded(() => play('offer', run, {}), [run])

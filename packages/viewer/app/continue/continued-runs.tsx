@@ -19,7 +19,6 @@ interface ContinuedRunsProps {
   readonly onStop: () => void
 }
 
-/** Continuations of a step and those of the control, as far as they are played: branches of one tree. */
 export function ContinuedRuns({ task, continuation, version, onStop }: ContinuedRunsProps) {
   const { step, changed, runs, isPlaying, problem } = continuation
   const { value } = useLoaded(

@@ -13,7 +13,6 @@ import { useAsking, useContinued } from './use-continued.ts'
 const BUDGET = 400
 const ROLLOUTS = 16
 
-/** Finds the step at which an episode was lost, and draws the value over its steps. */
 export function LossSearch({ run, row, model: { record } }: Pick<ContinueTabProps, 'run' | 'row' | 'model'>) {
   const { play, continued, look } = useContinued(run, record.seal)
   const { state, ask } = useAsking()

@@ -11,7 +11,6 @@ interface AnswerRowsProps {
   readonly words: string | null
 }
 
-/** What a model was sent since its last answer, the requests that failed, its thoughts, text and calls. */
 export function AnswerRows({ answer: { completion, added: sent }, number, isLast, words }: AnswerRowsProps) {
   const { text, reasoning, calls = [], tries = [], cut = 0 } = completion
   // What the first answer was sent is shown as the start of the episode.

@@ -59,7 +59,6 @@ interface PairProps {
   readonly isScrolled?: boolean
 }
 
-/** Two episodes side by side, of one run or of two. */
 export function Pair({ runs, episodes, isScrolled = false }: PairProps) {
   const models = useMemo(() => episodes.map(({ record }) => episodeModel(record, null)), [episodes])
   const folds = useFolds()

@@ -10,7 +10,6 @@ import { type Result, resultOf } from '../parts/result.tsx'
 import { type AnsweredRequest, answersOf, recorderOf } from './requests.ts'
 import { usualValue } from './step-bars.ts'
 
-/** An episode as its screen shows it: figures of one seat, the steps of all. */
 export interface EpisodeModel {
   readonly record: SealedRecord
   /** The seats; empty if the environment has one. */

@@ -149,7 +149,6 @@ interface LabelEpisodeProps {
   readonly onUndo: (() => void) | null
 }
 
-/** One episode, without what may sway a person, and the answers to choose from. */
 function LabelEpisode({ toJudge: { episode, queue }, choices, onGive, onUndo }: LabelEpisodeProps) {
   const record = episode?.record
   const model = useMemo(() => record && episodeModel(blindRecord(record), null), [record])

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 
-/** A way of play, and how it goes on. */
 export interface BranchNode {
   readonly content: ComponentChildren
   readonly next: readonly BranchNode[]

@@ -9,7 +9,6 @@ export function plain(text: string) {
   return <bdi>{withSigns(text)}</bdi>
 }
 
-/** The same in the type of programs: an id, a name, a call. */
 export function code(text: string) {
   return <code>{plain(text)}</code>
 }

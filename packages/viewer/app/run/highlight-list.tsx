@@ -16,7 +16,6 @@ interface HighlightListProps {
   readonly grades: GradeSummary | null
 }
 
-/** The episodes that deserve a reader first, by reason. Each reason opens the list of its episodes. */
 export function HighlightList({ run, summary, columns, grades }: HighlightListProps) {
   const found = useMemo(() => findHighlights(columns), [columns])
   const [open, setOpen] = useState<HighlightReason | 'disagreement' | null>(null)

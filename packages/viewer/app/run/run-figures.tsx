@@ -47,7 +47,6 @@ interface RunFiguresProps {
   readonly tab: RunTab | 'all'
 }
 
-/** All figures of a run: those of one tab, or of all of them, as on paper. */
 export function RunFigures({ detail, columns, grades, tab }: RunFiguresProps) {
   const { entry, summary } = detail
   const tasks = useMemo(() => (columns ? taskFigures(columns) : NO_TASKS), [columns])

@@ -55,7 +55,6 @@ export interface Source {
   watch(listener: (run: string | null) => void): () => void
 }
 
-/** An answer that could not be given, with a sentence for the reader. */
 export class SourceError extends Error {
   readonly code: string
 

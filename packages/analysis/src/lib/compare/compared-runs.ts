@@ -5,7 +5,6 @@ import { type ComparedWithBaseline, compareWithBaseline, type UnreadRun } from '
 import type { ComparedRun } from './compared-run.ts'
 import { contrastRuns } from './contrast-runs.ts'
 
-/** Runs of a world that are compared with a baseline: one pass each. */
 export const MOST_COMPARED = 500
 const MOST_FIGURES = 32_000
 

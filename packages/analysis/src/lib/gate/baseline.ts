@@ -12,7 +12,6 @@ import { playSchema, setupSchema } from '../compare/played-tasks.ts'
 import { readComparedRun } from '../compare/read-compared-run.ts'
 import { findEntries, type GateEntry } from './gate-entry.ts'
 
-/** Where baselines are, below the working folder: `baselines/main.json`. */
 const FOLDER = 'baselines'
 
 export interface Baseline {

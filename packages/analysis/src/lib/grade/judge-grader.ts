@@ -16,7 +16,6 @@ import { objectOf } from '@episodic/run/base/json'
 import { createRecording } from '@episodic/run/folder/record/recording'
 import { judgeMessages, VERDICT_TOOL, verdictTool } from './judge-prompt.ts'
 
-/** A judge: a language model that grades by a rubric. */
 export interface JudgeDefinition
   extends Pick<ModelSettings, 'baseUrl' | 'apiKeyEnv' | 'maxTokens' | 'requestsPerMinute' | 'prices'> {
   readonly name: string

@@ -10,7 +10,6 @@ import { type Divergence, type Parting, toDivergence } from './divergence.ts'
 import { beginWorld } from './put-back.ts'
 import type { ReplayedStep, ReplayOptions } from './replayed-step.ts'
 
-/** The result of replaying an episode. `steps` counts the reproduced ones. */
 export type Replay =
   | { readonly kind: 'reproduced'; readonly steps: number }
   | { readonly kind: 'diverged'; readonly steps: number; readonly divergence: Divergence }

@@ -6,7 +6,6 @@ import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import { returnsOfSeat, weigh } from '@episodic/run/folder/record/weigh-terms'
 import { type Difference, findDifference } from './difference.ts'
 
-/** A step of one seat, or of one of several. */
 export type AnyStep = SealedRecord['steps'][number]
 
 export type Scoring = Pick<RunConfiguration, 'weights' | 'shaping' | 'discount'>

@@ -10,7 +10,6 @@ export type CreditOptions = NonNullable<Parameters<typeof advantages>[1]>
 
 const FORMS: readonly string[] = ['state', 'gigpo', 'rtmc'] satisfies CreditOptions['form'][]
 
-/** What the help of a command says of the forms. */
 export const CREDIT_HELP = `
 Advantages:
   state          what it leads to less what its state is worth, by what rollouts
@@ -18,7 +17,6 @@ Advantages:
   gigpo, rtmc    the same as these methods have it
   Weights and flags follow: state:episode=0.5,state=1,time-left,deviation`
 
-/** An option for a form with its weights and flags, as text. */
 export const creditOption = option(
   '<form>',
   'what each answer was worth by the states that rollouts share, see below. For trl, sequences',

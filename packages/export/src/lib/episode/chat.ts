@@ -55,7 +55,6 @@ export function chatOf({ task, start, steps, chain }: EpisodeRecord) {
   return { opening: openingOf(task, start?.observation), turns }
 }
 
-/** Returns what a model is asked: the prompt of the task, and what is seen first. */
 export function openingOf({ prompt }: Pick<Task, 'prompt'>, observation?: Pick<Observation, 'text'>): string {
   return [prompt, observation?.text ?? ''].filter((text) => text !== '').join('\n\n')
 }

@@ -22,7 +22,6 @@ export function chatMessage({ role, content, calls, callId, tool }: Message): ob
   }
 }
 
-/** A tool that can be called, with the JSON Schema of its arguments. */
 export interface FunctionTool {
   readonly name: string
   readonly description: string

@@ -1,6 +1,5 @@
 import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
 
-/** What a file for trainers calls the reward of an episode. */
 export interface ExportReward {
   readonly name: string
   readonly description: string
@@ -10,7 +9,6 @@ export interface ExportReward {
   ofStep?(step: RecordedStep): number
 }
 
-/** The rewards of `episodic export --reward`, by their names. */
 export const EXPORT_REWARDS = {
   unshaped: {
     name: 'unshaped',

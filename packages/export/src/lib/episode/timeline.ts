@@ -11,7 +11,6 @@ import type { ExportSource } from '../export-format.ts'
 /** What an episode did, one thing after the other. Times are milliseconds since 1970. */
 export type Timeline = ReturnType<typeof timelineOf>
 
-/** An answer of a language model, or a call that the world played. */
 export type Activity = AnswerActivity | CallActivity
 
 export interface AnswerActivity {

@@ -7,7 +7,6 @@ import { otel } from './otel.ts'
 import { trainingTrace } from './tokens.ts'
 import { trl, trlPreference, trlSft } from './trl.ts'
 
-/** The formats of `episodic export`, by their names. */
 export const EXPORT_FORMATS = {
   'trl-sft': trlSft,
   'trl-preference': trlPreference,

@@ -221,7 +221,6 @@ function toolSpan(
   }
 }
 
-/** A message as the conventions define it: a role, and parts. */
 function messageOf({ role, content, reasoning, calls = [], callId }: Message): object {
   if (role === 'tool') return { role, parts: [{ type: 'tool_call_response', id: callId, response: content }] }
   const text = content === '' && (calls.length > 0 || reasoning !== undefined) ? [] : [{ type: 'text', content }]

@@ -72,7 +72,6 @@ export function sampleOf(record: EpisodeRecord, source: ExportSource): object {
   }
 }
 
-/** The summary of a sample, which a viewer lists. */
 export function summaryOf(record: EpisodeRecord, source: ExportSource): object {
   const { prompt, completion } = conversationOf(record)
   return {

@@ -141,7 +141,6 @@ function createTotals(source: ExportSource) {
       }
     },
 
-    /** The mean of each score over the attempts at a task. */
     reductions() {
       return [...means].map(([scorer, byTask]) => ({
         scorer,

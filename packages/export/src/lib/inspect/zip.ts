@@ -41,14 +41,12 @@ export async function* writeZip(entries: AsyncIterable<ZipEntry>, modified: Date
   yield ending(directory.length, size, offset)
 }
 
-/** What is known of an entry after it was written. */
 interface Content {
   crc: number
   size: number
   compressed: number
 }
 
-/** What is known of an entry before it is written. */
 interface About {
   readonly name: Buffer
   readonly time: number

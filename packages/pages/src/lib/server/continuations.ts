@@ -2,7 +2,6 @@ import type { ContinuationAnswers } from '@episodic/report/view/continuations'
 import type { ViewedRun } from './folder/viewed-run.ts'
 import type { ViewedRuns } from './folder/viewed-runs.ts'
 
-/** Plays continuations for who looks at a run. Who starts the server knows how worlds and players are found. */
 export interface Continuations {
   /** Stands in the address of what plays, which nobody else knows. */
   readonly token: string

@@ -1,4 +1,3 @@
-/** Why a request is not answered, by the HTTP status that goes with it. */
 const STATUS = {
   invalid: 400,
   unauthorized: 401,
@@ -13,7 +12,6 @@ const STATUS = {
 } as const
 export type HttpProblemCode = keyof typeof STATUS
 
-/** A request that is not answered, through a fault of who made it. */
 export class HttpProblem extends Error {
   readonly code: HttpProblemCode
 

@@ -12,7 +12,6 @@ export const figureSchema = z.object({
   /** The p-value of the two-sided sign-flip test of the differences; `exact` unless it is from 19,999 random draws. */
   p: z.number(),
   exact: z.boolean(),
-  /** The smallest p-value that as many differing tasks can have. */
   smallestP: z.number(),
   /** The p-value of the exact two-sided sign test, which sees in how many tasks B is higher, and not by how much. */
   signP: z.number(),

@@ -16,7 +16,6 @@ export const contrastsSchema = z.object({
   format: z.literal(1),
   environment: z.string(),
   baseline: z.string(),
-  /** Calls the tool. A mistake of the model is an answer with `isError`; a lost session ends the agent's run. */
   runs: z.array(
     z.object({
       ...sideSchema.shape,

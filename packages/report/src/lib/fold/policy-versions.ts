@@ -1,6 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 
-/** The oldest and the newest version of the weights that wrote an answer of an episode. */
 export interface PolicyVersions {
   readonly oldest: string
   readonly newest: string

@@ -7,9 +7,7 @@ const graderRefSchema = z.object({
   /** Of the grader's code, rubric and model: verdicts of one grader are comparable only if it is equal. */
   sha256: z.string(),
   kind: z.enum(['function', 'model', 'person']),
-  /** The person; left out for other kinds. */
   who: z.string().min(1).optional(),
-  /** The model that a judge asks, as its user names it; left out for other graders. */
   model: z.string().optional(),
   /** The labels of its scale, the best one last; left out for other scales. */
   labels: z.array(z.string()).optional(),
@@ -23,13 +21,11 @@ const gradeValueSchema = z.union([z.boolean(), z.number(), z.string()])
  * verdicts of one grader (or person) on one line and vote, the one with the highest revision counts.
  */
 export const gradeRecordSchema = z.object({
-  /** Version of this shape. */
   format: z.literal(1),
   run: z.string(),
   task: z.string(),
   attempt: z.int().min(0),
   try: z.int().min(0),
-  /** Whose play was judged; left out for an environment of one seat. */
   seat: z.string().optional(),
   /** The seal of the line, or its chain if it has none: a verdict on another line is an orphan. */
   seal: z.string(),

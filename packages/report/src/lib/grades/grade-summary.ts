@@ -9,7 +9,6 @@ import type { GradeRecord, GraderRef, GradeValue } from './grade-record.ts'
 import { krippendorffAlpha } from './krippendorff.ts'
 import { type BelievedWords, believedWords } from './words/believed-words.ts'
 
-/** The figures of the verdicts on a run: the content of `grades.json`. */
 export interface GradeSummary {
   readonly format: 1
   readonly run: string

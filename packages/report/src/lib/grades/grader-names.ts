@@ -1,6 +1,5 @@
 import type { GraderRef } from './grade-record.ts'
 
-/** A grader, and the model that it asks, or those that answered it. */
 export interface NamedGrader {
   readonly key: string
   readonly grader: GraderRef

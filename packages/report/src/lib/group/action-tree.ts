@@ -6,7 +6,6 @@ export interface ActedEpisode {
   readonly steps: readonly { readonly action: Action; readonly seat?: string | undefined }[]
 }
 
-/** The same actions, one after the other, of some episodes. */
 export interface ActionNode {
   readonly depth: number
   /** The actions that all of these episodes took from here on. Empty only at the root. */

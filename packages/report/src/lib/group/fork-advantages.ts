@@ -4,7 +4,6 @@ import { returnToGo } from '../fold/return-to-go.ts'
 import { scoredOutcomeOf } from '../fold/scored-outcome.ts'
 import { clusteredMean, differenceOfMeans } from '../fold/statistics.ts'
 
-/** What the steps of an episode from one fork to the next were worth. */
 export interface ForkAdvantage {
   /** The first of the steps, and the first one after them: that of the next fork, or the number of all steps. */
   readonly from: number

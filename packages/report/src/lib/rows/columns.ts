@@ -56,7 +56,6 @@ export type TermColumn = `term.${string}`
 export type ColumnName = keyof typeof COLUMN_TYPES | TermColumn
 export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
-/** The words that numbers in columns stand for, by number. */
 export interface Dictionaries {
   /** Reasons of ends and codes of failures. Number 0 is what was beyond the bound of 65,535. */
   readonly ending: readonly string[]

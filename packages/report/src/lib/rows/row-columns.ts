@@ -120,7 +120,6 @@ export function createRowColumns() {
       }
       return size++
     },
-    /** Adds packed rows, which count until they are set otherwise. */
     pushAll(rows: PackedRows) {
       const to = size + rows.size
       while (to > capacity) grow()

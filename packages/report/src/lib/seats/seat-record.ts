@@ -80,7 +80,6 @@ function errorOf({ error, seat }: MatchRecord['outcome'] & { kind: 'failed' }) {
   return seat === null ? error : { ...error, message: `Seat ${seat}: ${error.message}` }
 }
 
-/** Returns what the seats of a match know at the start of its line. */
 export function viewsOf({ turn, seats }: MatchRecord): SeatViews {
   const starts = Object.entries(seats).flatMap(([name, { start }]) => (start ? [[name, start] as const] : []))
   return new SeatViews({ turn, seats: Object.fromEntries(starts) }, [])

@@ -12,7 +12,6 @@ export function applyChanges(state: Json, changes: readonly StateChange[]): Json
   }, state)
 }
 
-/** Returns the keys of a JSON pointer (RFC 6901). */
 export function keysOf(path: string): string[] {
   return path
     .split('/')

@@ -1,7 +1,6 @@
 import type { Comparison } from '../compare/comparison.ts'
 import type { Contrasts } from '../compare/contrasts.ts'
 
-/** Several runs compared with a baseline, as the command `compare` does. */
 export interface ComparedRuns {
   readonly baseline: string
   /** Ids of the compared runs, the baseline first. */

@@ -4,7 +4,6 @@ import type { RowWords } from './run-entry.ts'
 /** Most characters of a prompt or a message in a list; the line has all of them. */
 const MOST_CHARACTERS = 500
 
-/** Returns the words of a sealed line, without the number of its row. */
 export function rowWords(line: Pick<SealedRecord, 'task' | 'attempt' | 'try' | 'outcome'>): Omit<RowWords, 'row'> {
   const { task, attempt, try: number = 0, outcome } = line
   const message = outcome.kind === 'failed' ? cut(outcome.error.message) : null

@@ -2,7 +2,6 @@ import type { JsonObject } from '@episodic/protocol'
 import type { Estimate, Proportion, Summary } from '../fold/summary.ts'
 import type { Dictionaries } from '../rows/columns.ts'
 
-/** Why a run stopped before its end. */
 export interface RunStop {
   /** That of an error of the command, such as `model-refused`; or `interrupted`. */
   readonly code: string
@@ -98,7 +97,6 @@ export interface PlayedEvent {
   readonly arguments?: string | undefined
 }
 
-/** An episode that is being played, as far as it has come. */
 export interface FollowedEpisode {
   readonly shown: EpisodeInFlight
   /** In the order in which they happened, seats and branches mixed; `null` if the process that plays says none. */

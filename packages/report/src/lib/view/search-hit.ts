@@ -1,4 +1,3 @@
-/** Where a searched text stands in a line. */
 export type SearchField = 'prompt' | 'text' | 'reasoning' | 'call' | 'answer' | 'failure'
 
 export interface SearchHit {

@@ -12,7 +12,6 @@ export function isLlm(name: string): boolean {
   return name.startsWith(LLM)
 }
 
-/** The names of who plays, as the configuration of a run has them. */
 interface NamedPlayers {
   readonly policy: { readonly name: string }
   readonly seats?: { readonly [seat: string]: { readonly name: string } } | undefined

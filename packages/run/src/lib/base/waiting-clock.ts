@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** Passes time. A test or a simulation has one of its own. */
 export interface WaitingClock {
   /** Monotonic milliseconds. */
   now(): number

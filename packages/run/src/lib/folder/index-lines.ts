@@ -17,7 +17,6 @@ export interface IndexedPart {
 
 export const ROWS_FORMAT = 3
 
-/** Rows of some lines that follow each other. */
 export interface IndexedRows {
   /** See `RowBatch`; they are about all else that is said here, the seat and the format. */
   readonly rows: Uint8Array

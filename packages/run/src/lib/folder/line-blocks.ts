@@ -21,7 +21,6 @@ export async function* lineBlocks(file: FileHandle, from: number, to: number) {
     const { bytesRead } = await file.read(block, rest.length, block.length - rest.length, at)
     if (bytesRead === 0) return
     const bytes = block.subarray(0, rest.length + bytesRead)
-    /** Where the first line starts in the file, in bytes. */
     const offset = at - rest.length
     /** Where each line starts and ends in `bytes`, without its line break. */
     const lines: [start: number, end: number][] = []

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 
-/** Stands where something was withheld. */
 export const WITHHELD = '[withheld]'
 /** Shorter texts are not looked for: they would take ordinary words out. */
 const SHORTEST = 6
@@ -18,7 +17,6 @@ export function createScrub(secrets: Iterable<string>): Scrub {
   return inTexts(forms, (text) => forms.reduce((rest, form) => rest.replaceAll(form, WITHHELD), text))
 }
 
-/** Returns a value without some texts. */
 export function scrubbed<T>(value: T, scrub: Scrub): T {
   return value === undefined ? value : JSON.parse(scrub(JSON.stringify(value)))
 }

@@ -95,7 +95,6 @@ interface MarkerProps {
   readonly area: Area
 }
 
-/** Marks a value of the horizontal axis with a dashed line and a label. */
 export function Marker({ at, text, area }: MarkerProps) {
   const toTheLeft = at > (area.left + area.right) / 2
   return (

@@ -21,7 +21,6 @@ export interface PlotSize {
   readonly height: number
 }
 
-/** A plot of half the page's width, and one of the full width. */
 export const HALF: PlotSize = { width: 560, height: 250 }
 export const FULL: PlotSize = { width: 1_150, height: 220 }
 

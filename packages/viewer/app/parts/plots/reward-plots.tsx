@@ -11,7 +11,6 @@ interface RewardByStepPlotProps {
   readonly shaped: boolean
 }
 
-/** The mean reward of each step, with bars for the episodes that have so many steps. */
 export function RewardByStepPlot({ steps, shaped }: RewardByStepPlotProps) {
   const values = steps.flatMap(({ total, unshaped }) => (shaped ? [total, unshaped] : [unshaped]))
   const x = linearScale([0.5, steps.length + 0.5], RANGES.x, Math.max(3, Math.min(10, steps.length)))

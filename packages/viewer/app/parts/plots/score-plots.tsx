@@ -65,7 +65,6 @@ interface PassPlotProps {
   readonly failed: number
 }
 
-/** The probability that at least one of k attempts succeeds, or that all do, over k. */
 export function PassPlot({ name, estimates, failed }: PassPlotProps) {
   const most = estimates.at(-1)?.k ?? 1
   const x = linearScale(

@@ -165,7 +165,6 @@ export function createMeasuredRows(count: number, estimate: number) {
     for (; right < index; right++) offsets[right + 1] = (offsets[right] as number) + (heights[right] as number)
     return offsets[index] as number
   }
-  /** The last row that begins at or before a distance. */
   const at = (distance: number): number => {
     let [low, high] = [0, Math.max(0, count - 1)]
     offset(count)

@@ -16,7 +16,6 @@ export interface ListColumn {
   readonly width: number
   readonly numeric: boolean
   readonly columns: readonly ColumnName[]
-  /** The reader of a cell. Words of a row are `undefined` until they are loaded. */
   cells(episodes: EpisodeColumns): (row: number, words: RowWords | undefined) => ComponentChildren
 }
 

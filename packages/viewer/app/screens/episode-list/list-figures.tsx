@@ -20,7 +20,6 @@ interface ListFiguresProps {
   readonly byResult: boolean
 }
 
-/** The figures of the rows that are shown, as a report of these alone would have them. */
 export function ListFigures({ figures, whole, byResult }: ListFiguresProps) {
   const { finished, failed, tasks, success, unshaped, tokens, cost } = figures
   const counted = `${finished + failed < whole ? ` of ${formatCount(whole)}` : ''}, ${plural(tasks, 'task')}`

@@ -12,7 +12,6 @@ interface QueryLineProps {
   onChange(query: string): void
 }
 
-/** The line in which a reader writes what to show. What is wrong is underlined where it is, and said below. */
 export function QueryLine({ query, problems, onChange }: QueryLineProps) {
   const [text, setText] = useState(query)
   const sent = useRef(query)

@@ -13,7 +13,6 @@ interface Search {
   readonly error: SourceError | null
 }
 
-/** Searches, and shows what was found as it comes. A new query ends the search before it. */
 export function useSearch({ text, runs, fields }: SearchQuery) {
   const source = useSource()
   const [state, setState] = useState<Search>({ found: [], state: 'done', error: null })

@@ -150,7 +150,6 @@ function ofPlayer(entries: readonly GateEntry[], player: string | undefined): re
   )
 }
 
-/** Finds the runs that those of the gate may not be worse than: of the same set those of a player. */
 async function findNotWorse(
   entries: readonly GateEntry[],
   { notWorse, margin }: GateCommandOptions,
@@ -177,7 +176,6 @@ async function reportToGitHub(result: GateResult, { err }: Console): Promise<voi
   }
 }
 
-/** What `--json` prints: all but the single tasks. */
 function toJson({ verdict, passed, runs }: GateResult) {
   return { format: 1, verdict, passed, runs: runs.map(({ tasks, ...run }) => ({ ...run, tasks: tasks.length })) }
 }

@@ -240,7 +240,6 @@ async function writeSummary(folder: string, run: GradableRun, { err }: Console):
   return summary
 }
 
-/** Reads `boolean`, `score`, or labels that are separated by commas. */
 function scale(text: string): GraderScale {
   if (text === 'boolean' || text === 'score') return text
   const [first = '', second = '', ...more] = text.split(',').map((label) => label.trim())

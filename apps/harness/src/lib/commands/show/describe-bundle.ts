@@ -17,7 +17,6 @@ export function contentsOf(
     runs: runs.length,
     episodes: runs.reduce((sum, { detail }) => sum + detail.rows, 0),
     whole: whole.length,
-    /** Whole episodes with what language models were sent. */
     transcripts: whole.filter((line) => hasTranscript(JSON.parse(line))).length,
     prompts: !withhold.includes('prompts'),
     params: !withhold.includes('params'),

@@ -153,7 +153,6 @@ function warnOn({ err }: Console): (notice: string) => void {
   return (notice) => say(err, notice)
 }
 
-/** Exports one run, and says what was exported unless that is printed as JSON. */
 async function exportOne(run: string, options: ExportCommandOptions, console: Console): Promise<Exported> {
   const format: ExportFormat = EXPORT_FORMATS[options.format]
   const warn = warnOn(console)

@@ -124,13 +124,11 @@ export async function openSharedRun(
     found,
     /** What a page says of it, from the episodes that match the query. */
     content,
-    /** What was left out by the query, in sentences. */
     left: selected
       ? [
           `Only the episodes that match ${scrubbed(query, scrubAll)} are here: ${formatCount(selected.size)} of ${formatCount(all)}.`,
         ]
       : [],
-    /** @param bytes - those of the lines that are shared. */
     detail: (detail: RunDetail, bytes: number): RunDetail =>
       scrubbed(
         {

@@ -52,7 +52,6 @@ export class ViewedRun {
   bytes = 0
   inFlight: readonly EpisodeInFlight[] = []
 
-  /** @param onChange - called when there is more to show than before. */
   constructor(found: FoundRun, threads: ReadingThreads, onChange: () => void) {
     this.found = found
     this.episodes = join(found.folder, RUN_FILES.episodes)

@@ -13,7 +13,6 @@ import { areEqual, checkOwnPage } from './access.ts'
 import { answerBytes, answerJson, begin, type Exchange, readJson } from './answer.ts'
 import { createRunEvents } from './run-events.ts'
 
-/** What a route answers. A part of its path that begins with a colon is open. */
 export interface Route {
   readonly method: 'GET' | 'POST'
   readonly path: string

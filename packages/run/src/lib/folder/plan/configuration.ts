@@ -55,7 +55,6 @@ export const configurationSchema = z.strictObject({
   /** With several seats, that of the seat in `focus`. */
   policy: policySchema,
   seats: z.record(z.string(), policySchema).optional(),
-  /** The seat whose figures head the report. */
   focus: z.string().optional(),
   /** How a language model is asked; `null` for other policies, or if none of it was given. */
   sampling: z

@@ -19,7 +19,6 @@ export const MOST_FOLLOWED = 8
 export const MOST_EVENTS = 500
 /** Of each event. */
 const MOST_CHARACTERS = 10_000
-/** Bytes of the question. */
 const MOST_ASKED = 64 * 1024
 /** Looks after which a question that is not asked again is over. */
 const IDLE_LOOKS = 5

@@ -52,7 +52,6 @@ export const RUN_FILES = {
   origins: 'origins.jsonl',
   summary: 'summary.json',
   report: 'report.html',
-  /** Verdicts on its episodes, and their figures. */
   grades: 'grades.jsonl',
   gradeSummary: 'grades.json',
   /** An empty file, locked by the process that writes to the folder. */
@@ -61,7 +60,6 @@ export const RUN_FILES = {
   index: 'episodes.idx',
   /** A folder: what language models answered in the episodes that are not sealed yet. */
   answers: 'answers',
-  /** Why it stopped before its end; removed when it goes on. */
   stop: 'stopped.json',
   /** The episodes that are being played, while a process plays them. */
   live: 'live.json',
@@ -70,7 +68,6 @@ export const RUN_FILES = {
   steps: 'live-steps.json',
   /** Where the time of steps over a connection went. */
   times: 'times.json',
-  /** Floor and oracle, measured on its tasks. */
   anchors: 'anchors.json',
 } as const
 

@@ -6,7 +6,6 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { jsonInFile } from '../../base/json.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
-/** The content of `stopped.json`: why a run stopped before its end. */
 const stopSchema = z.object({
   format: z.literal(1),
   code: z.string(),

@@ -31,7 +31,6 @@ const setSchema = z.object({
           player: z.string(),
           /** The folder of the run, relative to that of the set. */
           run: withinSchema,
-          /** Identifies the configuration of the run alone. */
           configuration: z.string(),
         }),
       ),

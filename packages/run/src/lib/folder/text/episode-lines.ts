@@ -110,7 +110,6 @@ function potentialOf(potential: number | null): string {
   return potential === null ? '' : `Φ ${potential}`
 }
 
-/** Puts a text of several lines below the line that it belongs to. */
 export function indent(text: string): string {
   return text
     .split('\n')
