@@ -1,6 +1,7 @@
 /**
  * A computer with 1,000 files as a state: opening, forking and the memory of one; commands beside the bare shell on a
- * disk in memory; 2,000 computers at once; and whole episodes beside a sandbox of the kernel with a copied folder.
+ * disk in memory, by CPU time; 2,000 computers at once; and whole episodes beside a sandbox of the kernel with a copied
+ * folder.
  *
  * In process. The sandbox is `bwrap`, which Debian has; where it is missing, its figure is null.
  */
@@ -11,14 +12,19 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type Environment } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { Bash } from 'just-bash'
+import { startChild } from '../child.ts'
+import { cpuSeconds } from '../cpu-time.ts'
 import { heldBytes, inTurn, median, ratio, report, round2 } from '../figures.ts'
 import { createDesk, createProject } from '../servers/desk-world.ts'
 
 /** 1,000 files of 5 KB. */
-const FILES = createProject({ files: 1_000, parts: 50, lines: 165 })
+const PROJECT = { files: 1_000, parts: 50, lines: 165 }
+const FILES = createProject(PROJECT)
 
 const ROUNDS = 5
+/** Rounds until the shell is compiled, in both processes. */
+const WARM_UP = 7
+const COMMANDS_IN_A_ROUND = 50
 const GOALS = { openMs: 5, forkMs: 1, heldKiB: 64, shell: 0.7, atOnce: 1, sandbox: 20 }
 const AT_ONCE = 2_000
 /** Seconds for which the computers at once go on. */
@@ -57,26 +63,31 @@ const open = async (): Promise<Environment> => {
   return world
 }
 const run = (world: Environment, command: string) => world.step({ tool: 'bash', arguments: { command } })
-const rateOf = async (times: number, once: () => Promise<unknown>): Promise<number> => {
-  const began = performance.now()
+const rateOf = async (
+  times: number,
+  once: () => Promise<unknown>,
+  seconds = () => performance.now() / 1_000,
+): Promise<number> => {
+  const began = seconds()
   for (let i = 0; i < times; i++) await once()
-  return times / ((performance.now() - began) / 1_000)
+  return times / (seconds() - began)
 }
 
 // The first of a start brings it.
 const first = await open()
 await run(first, 'true')
-const bare = new Bash({ files: { ...FILES }, cwd: '/project' })
-const rates = await inTurn(ROUNDS, {
+using bare = await startChild('servers/bare-shell-server.ts', JSON.stringify(PROJECT))
+const measures = {
   open: () => rateOf(100, async () => (await open()).close()),
   fork: () => rateOf(100, async () => (await first.fork({ count: 1 })).map((fork) => fork.close())),
   ...Object.fromEntries(
     Object.entries(COMMANDS).flatMap(([name, command]) => [
-      [name, () => rateOf(50, () => run(first, command))],
-      [`bare ${name}`, () => rateOf(50, () => bare.exec(command))],
+      [name, () => rateOf(COMMANDS_IN_A_ROUND, () => run(first, command), cpuSeconds)],
+      [`bare ${name}`, async () => (await bare.ask<{ rate: number }>(command)).rate],
     ]),
   ),
-} as Record<'open' | 'fork' | Command | `bare ${Command}`, () => Promise<number>>)
+} as Record<'open' | 'fork' | Command | `bare ${Command}`, () => Promise<number>>
+const rates = await inTurn(ROUNDS, measures, { warmUp: WARM_UP })
 const milliseconds = (name: 'open' | 'fork') => round2(1_000 / median(rates[name]))
 const shell = Object.fromEntries(
   (Object.keys(COMMANDS) as Command[]).map((name) => [name, ratio(rates[name], rates[`bare ${name}`])]),

@@ -65,7 +65,7 @@ export async function prepareStep(
       throw failed(tool, `gave something else than \`prepared\` says: ${formatZodError(parsed.error)}`)
     const problem = findNonJson(parsed.data)
     if (problem) throw failed(tool, `gave what JSON cannot say: ${problem.replace('$', 'prepared')}`)
-    const bytes = new TextEncoder().encode(JSON.stringify(parsed.data)).length
+    const bytes = Buffer.byteLength(JSON.stringify(parsed.data))
     const room = Math.min(limits.bytes, MOST_ANSWER_BYTES)
     if (bytes > room) throw failed(tool, `gave ${bytes} bytes, and the limit is ${room}`)
     return parsed.data as Json
