@@ -202,7 +202,7 @@ export const INNER_ROOMS = {
     workers: ['disk', 'clock', 'shell', 'sql'],
     machine: ['disk'],
     cheats: ['disk'],
-    tools: ['disk', 'shell', 'workers', 'machine', 'cheats'],
+    tools: ['disk', 'shell', 'sql', 'workers', 'machine', 'cheats'],
     judge: ['disk', 'tools', 'machine'],
   },
   'satellites/mcp-worlds': {

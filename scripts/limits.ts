@@ -92,7 +92,7 @@ export const LIMITS = {
       'satellites/benchmarks/src/lib/agentdojo': 3_449,
       'satellites/benchmarks/src/lib/bfcl': 2_068,
       'satellites/benchmarks/src/lib/harbor': 345,
-      'satellites/benchmarks/src/lib/polyglot': 337,
+      'satellites/benchmarks/src/lib/polyglot': 322,
       'satellites/benchmarks/src/lib/python': 714,
       'satellites/benchmarks/src/lib/suite': 239,
       'satellites/benchmarks/src/lib/tau2': 2_286,
@@ -115,11 +115,11 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 135_774,
+    most: 135_764,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfTests: {
-    most: 87_712,
+    most: 87_711,
     why: 'Tests and their fixtures: each promise is tested once, at the level nearest to a user. docs/inside/invariants.md says where. The way is down: 62,000.',
   },
   linesOfARun: {

@@ -1,5 +1,5 @@
 /**
- * Two principals with computers on one server: what the sessions of one leave in SQLite, Python, JavaScript and the
+ * Two principals with computers on one server: what the sessions of one leave in SQLite, JavaScript and the
  * shell is seen by no session of the other, whose commands print the same bytes as on a server of their own; and the
  * server's memory returns.
  */

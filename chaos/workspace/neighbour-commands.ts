@@ -2,7 +2,6 @@ type Call = readonly [tool: 'bash' | 'sql', args: Readonly<Record<string, string
 
 const bash = (command: string): Call => ['bash', { command }]
 const sql = (statements: string, database = 'd.db'): Call => ['sql', { database, sql: statements }]
-const python = (code: string) => bash(`python3 -c "${code}"`)
 const node = (code: string) => bash(`node -e '${code}'`)
 
 /** What one session leaves in all that an engine could keep: a text, settings, memory, an engine that is broken. */
@@ -23,9 +22,6 @@ export function leaving(text: string): readonly Call[] {
     node(`globalThis.left = "${text}"; Object.prototype.left = "${text}"; Array.prototype.map = null`),
     node('let o = {}, c = o; for (let i = 0; i < 1e5; i++) c = c.a = {}; JSON.stringify(o)'),
     node('const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))'),
-    python(
-      `import builtins, os, sys; builtins.left = '${text}'; os.environ['LEFT'] = '${text}'; open('/tmp/left', 'w').write('${text}')`,
-    ),
   ]
 }
 
@@ -40,5 +36,4 @@ export const PROBES: readonly Call[] = [
   bash('echo $RANDOM $$; date; sqlite3 /tmp/left.db ".tables"; git config --global user.name'),
   node('console.log(globalThis.left, {}.left, [1].map(String), Math.random(), Object.keys(globalThis).length)'),
   node('let deep = 0; const f = () => { deep++; f() }; try { f() } catch (error) { console.log(String(error), deep) }'),
-  python("import builtins, os; print(hasattr(builtins, 'left'), os.environ.get('LEFT'), os.listdir('/tmp'))"),
 ]

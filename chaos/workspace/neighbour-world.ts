@@ -12,8 +12,7 @@ export const environment = defineEnvironment({
   state: { public: z.object({}), private: z.object(workspaceState) },
   start: () => ({ public: {}, private: startWorkspace(disk) }),
   observe: () => '',
-  tools: ({ tool }) =>
-    workspaceTools(tool, { cwd: '/project', languages: ['javascript', 'python'], git: true, seconds: 60 }),
+  tools: ({ tool }) => workspaceTools(tool, { cwd: '/project', languages: ['javascript'], git: true, seconds: 60 }),
   rewards: {},
   limits: { steps: 1_000_000 },
 })

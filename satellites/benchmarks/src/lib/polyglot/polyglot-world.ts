@@ -56,12 +56,8 @@ export function createPolyglot({ data, kit, machine, published }: PolyglotOption
           prepared: z.object({ passed: z.boolean(), output: z.string() }),
           prepareSeconds: TEST_SECONDS + WAITING,
           annotations: { openWorldHint: false },
-          prepare: ({ state, params, session, signal }) =>
-            runTests(
-              exerciseOf(params.exercise),
-              { player: state.private.disk as Disk, machine, kit, session },
-              signal,
-            ),
+          prepare: ({ state, params, signal }) =>
+            runTests(exerciseOf(params.exercise), { player: state.private.disk as Disk, machine, kit }, signal),
           play({ state, prepared: { passed, output }, params, reveal, say, end }) {
             state.public.tries -= 1
             if (passed) end(state.public.tries === TRIES - 1 ? 'solved-first' : 'solved-second')

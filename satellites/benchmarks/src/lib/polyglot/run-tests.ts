@@ -1,4 +1,4 @@
-import { type Disk, MACHINE_BOUNDS, type Machine } from '@episodic/workspace'
+import { type Disk, judge, type Machine } from '@episodic/workspace'
 import type { Exercise } from './exercises.ts'
 import { LANGUAGES } from './languages.ts'
 
@@ -17,38 +17,27 @@ const SHOWN = 16_000
 /** Runs the tests of an exercise over what a player hands in, on a machine that sees the folder `kit`. */
 export async function runTests(
   { language, home, judged, tests }: Exercise,
-  { player, machine, kit, session }: { player: Disk; machine: Machine; kit: string; session: string },
+  { player, machine, kit }: { player: Disk; machine: Machine; kit: string },
   signal: AbortSignal,
 ): Promise<TestRun> {
   const { script, passed } = LANGUAGES[language]
-  const ran = await machine.run(
-    {
-      session,
-      argv: ['bash', '-c', `PATH="$KIT/bin:$PATH"\n{ ${script}\n} 2>&1`],
-      cwd: home,
-      variables: { KIT: kit },
-      disk: judged(player),
-      folders: ['/workspace'],
-      hidden: [],
-      readOnly: [],
-      stdin: new Uint8Array(),
-      network: false,
-      bounds: {
-        ...MACHINE_BOUNDS,
-        seconds: TEST_SECONDS,
-        cpuSeconds: 2 * TEST_SECONDS,
-        // Compilers write what they make into memory.
-        memory: 4_294_967_296,
-        processes: 1_024,
-      },
+  let output = ''
+  const judgement = await judge(judged(player), {
+    run: `export KIT='${kit}' PATH='${kit}/bin':"$PATH"\n{ ${script}\n} 2>&1`,
+    tests: [{}],
+    // A program that ends early, or that skips tests, may end with 0 too.
+    compare({ stdout, stderr, exitCode }) {
+      const text = stdout.replaceAll(/\bin \d+\.\d+s\b/g, '')
+      output = shortened(text) + stderr
+      return (
+        exitCode === 0 && [...text.matchAll(passed)].reduce((sum, [, found]) => sum + Number(found ?? 1), 0) === tests
+      )
     },
-    signal,
-  )
-  const text = new TextDecoder().decode(ran.stdout).replaceAll(/\bin \d+\.\d+s\b/g, '')
-  const count = [...text.matchAll(passed)].reduce((sum, [, found]) => sum + Number(found ?? 1), 0)
-  // A program that ends early, or that skips tests, may end with 0 too.
-  const ended = ran.ended ? `\nThe tests were ended: they needed too much ${ran.ended}.` : ''
-  return { passed: ran.exitCode === 0 && count === tests, output: shortened(text) + ended }
+    // Compilers write what they make into memory.
+    bounds: { cpuSeconds: 2 * TEST_SECONDS, memory: 4_294_967_296, processes: 1_024 },
+    ...{ machine, signal, cwd: home, folders: ['/workspace'], seconds: TEST_SECONDS },
+  })
+  return { passed: judgement.passed === 1, output }
 }
 
 function shortened(text: string): string {

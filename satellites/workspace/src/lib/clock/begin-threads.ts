@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 
 /**
- * Makes every thread that this thread starts begin with a module: the shell runs SQLite, JavaScript and Python in
- * threads of their own, which need virtual time too. Call it before the shell is loaded.
+ * Makes every thread that this thread starts begin with a module: the shell runs JavaScript in threads of its own,
+ * which need virtual time too. Call it before the shell is loaded.
  *
  * Returns what ends those that still run. The shell keeps some for the next command; but an engine that has run a
  * program may run another one differently.

@@ -28,14 +28,7 @@ export function installOnePlace(): (text: string) => number {
     return Number.isNaN(this.getTime()) ? 'Invalid Date' : `${this.toDateString()} ${this.toTimeString()}`
   }
   const intl = Intl as unknown as Record<string, new (locale?: unknown, options?: object) => object>
-  for (const name of [
-    'Collator',
-    'DateTimeFormat',
-    'NumberFormat',
-    'PluralRules',
-    'RelativeTimeFormat',
-    'ListFormat',
-  ]) {
+  for (const name of 'Collator DateTimeFormat NumberFormat PluralRules RelativeTimeFormat ListFormat'.split(' ')) {
     const make = ([locale = LOCALE, options]: readonly [unknown?, { readonly timeZone?: string }?]) => [
       locale,
       { ...options, timeZone: options?.timeZone ?? 'UTC' },

@@ -21,8 +21,8 @@ const KEY = 'episodic:virtual-clock'
 export type VirtualClock = ReturnType<typeof installVirtualClock>
 
 /**
- * Replaces the time and the chance of this thread by virtual ones, for good: shells, and SQLite, JavaScript and Python
- * in WebAssembly, read them through these functions. Threads that it starts have the same time and chance if they call
+ * Replaces the time and the chance of this thread by virtual ones, for good: shells, and SQLite and JavaScript in
+ * WebAssembly, read them through these functions. Threads that it starts have the same time and chance if they call
  * it too. Call it in a thread of its own, before a library is loaded.
  */
 export function installVirtualClock() {
@@ -64,7 +64,6 @@ export function installVirtualClock() {
     return array
   }
   globalThis.crypto.getRandomValues = fill as typeof crypto.getRandomValues
-  // CPython in WebAssembly asks this one.
   const crypto = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto')
   const bytes = (count: number) => Buffer.from(fill(new Uint8Array(count)))
   Object.assign(crypto, {

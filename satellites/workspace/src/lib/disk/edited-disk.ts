@@ -369,7 +369,7 @@ function pathOf(directory: string, name: string): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`
 }
 
-function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined {
+export function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined {
   return Object.hasOwn(disk, path) ? disk[path] : undefined
 }
 

@@ -1,11 +1,9 @@
 import { absolutePath, type ReadOnlyDisk } from './disk.ts'
-import { EditedDisk } from './edited-disk.ts'
+import { EditedDisk, FULL_ACCESS } from './edited-disk.ts'
 import { sizeOf, toBytes, toText } from './file-content.ts'
 
-const EVERYTHING = { hidden: [], readOnly: [], room: 0 }
-
 function reading(disk: ReadOnlyDisk): EditedDisk {
-  return new EditedDisk(disk, EVERYTHING, () => 0)
+  return new EditedDisk(disk, FULL_ACCESS, () => 0)
 }
 
 /**

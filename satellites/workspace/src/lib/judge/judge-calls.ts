@@ -20,7 +20,7 @@ export interface CallTest {
 }
 
 export interface JudgeCallsOptions extends Omit<CommandOptions, 'files' | 'stdin'> {
-  /** The absolute path of a module of JavaScript, or of Python if it ends in `.py`. */
+  /** The absolute path of a module of JavaScript, or of Python if it ends in `.py`, which needs a machine. */
   readonly module: string
   readonly tests: readonly CallTest[]
 }
@@ -60,7 +60,7 @@ for i, (name, args) in enumerate(calls):
  * they answer, and that is compared outside, as by {@link judge}. All calls are made in one process, one
  * after another, in the directory of the module unless `cwd` is given.
  *
- * Throws a `TypeError` without tests.
+ * Throws a `TypeError` without tests, and for Python without a machine.
  */
 export async function judgeCalls(
   disk: ReadOnlyDisk,
@@ -68,11 +68,15 @@ export async function judgeCalls(
 ): Promise<Judgement> {
   const [folder, file] = [directoryOf(module), module.slice(module.lastIndexOf('/') + 1)]
   const kind = file.endsWith('.py') ? 'py' : 'mjs'
+  if (kind === 'py' && !options.machine)
+    throw new TypeError(
+      `${module} is a module of Python, which needs a machine. Give \`machine\`, such as bubblewrap().`,
+    )
   const caller = `${folder === '/' ? '' : folder}/judge_calls.${kind}`
   const calls = JSON.stringify(tests.map(({ call, args }) => [call, args]))
   const ran = await runOver(disk, `${kind === 'py' ? 'python3' : 'node'} ${quoted(caller)}`, {
     cwd: folder,
-    languages: [kind === 'py' ? 'python' : 'javascript'],
+    languages: ['javascript'],
     ...options,
     files: createDisk({ [caller]: CALLERS[kind](file, calls) }),
   })

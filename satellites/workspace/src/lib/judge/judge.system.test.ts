@@ -96,21 +96,9 @@ describe('judgeCalls', () => {
     ])
   })
 
-  it('calls functions of Python', async () => {
-    const disk = createDisk({
-      '/app/code.py':
-        'from other import one\ndef add(a, b=one):\n    if a < 0: raise ValueError("less")\n    return (a + b, {"a": None})\n',
-      '/app/other.py': 'one = 1\n',
-    })
-    const judged = await judgeCalls(disk, {
-      module: '/app/code.py',
-      tests: [
-        { call: 'add', args: [1], returns: [2, { a: null }] },
-        { call: 'add', args: [-1], throws: 'less' },
-        { call: 'add', args: [1], returns: [3, { a: null }] },
-      ],
-    })
-    expect(judged.tests.map(({ passed }) => passed)).toEqual([true, true, false])
+  it('refuses Python without a machine', async () => {
+    const judged = judgeCalls(createDisk({ '/app/code.py': '' }), { module: '/app/code.py', tests: [] })
+    await expect(judged).rejects.toThrow('needs a machine')
   })
 
   it('fails all that is not answered by code that ends, does not load, or prints other answers', async () => {

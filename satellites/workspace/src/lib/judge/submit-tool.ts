@@ -6,11 +6,7 @@ import { type Judgement, judgement } from './judgement.ts'
 
 const NO_INPUT = z.object({})
 
-interface State {
-  private: WorkspaceState
-}
-
-type Play<Prepared = undefined> = PlayContext<State, unknown, object, undefined, Prepared>
+type Play<Prepared = undefined> = PlayContext<{ private: WorkspaceState }, unknown, object, undefined, Prepared>
 
 /** Decides by running programs, as `judge` and `judgeCalls` do: the episode is solved if all tests passed. */
 export interface SubmitJudge {
@@ -44,7 +40,7 @@ export function submitTool(
     repeatable: true,
     prepareSeconds: SECONDS,
     annotations: { openWorldHint: false },
-    prepare: ({ state, signal }: { readonly state: State; readonly signal: AbortSignal }) =>
+    prepare: ({ state, signal }: Pick<Play & { readonly signal: AbortSignal }, 'state' | 'signal'>) =>
       by.judge(state.private.disk, signal),
     play: (context: Play<Judgement>) => play(context, context.prepared.passed === context.prepared.tests.length),
   })

@@ -12,7 +12,6 @@ import type { Pipes } from './pipes.ts'
 import { processIdentity } from './process-identity.ts'
 
 export interface BoxOptions {
-  /** The file of `bwrap`. */
   readonly program: string
   readonly args: readonly string[]
   /** The user who runs it; `null` for the one of this process. */

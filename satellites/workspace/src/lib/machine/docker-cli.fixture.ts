@@ -89,7 +89,6 @@ function end(name: string, { pid }: Container): void {
   remove(name)
 }
 
-/** Removes what is kept of a container. */
 function remove(name: string): void {
   for (const file of [`${name}.json`, `pipe-${name}-out`, `pipe-${name}-err`])
     rmSync(join(folder, file), { force: true })

@@ -32,7 +32,6 @@ const COMMAND: MachineCommand = {
   bounds: MACHINE_BOUNDS,
 }
 
-/** The fakes are boxes of bubblewrap. */
 const hasBoxes = inject('programs').bwrap !== null
 
 if (hasBoxes || process.env.TEST_DOCKER) describeMachine('docker', () => docker({ image: 'tiny:1', program }))

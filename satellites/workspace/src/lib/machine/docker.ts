@@ -98,7 +98,6 @@ function createClient(client: string, cli: readonly [string, ...string[]], image
       const found = await ask('ps', '--all', '--quiet', '--filter', `label=${LABEL}=${owner}`).catch(() => '')
       for (const id of found.split(/\s+/).filter(Boolean)) await ask('rm', '--force', id).catch(() => {})
     },
-    /** Runs a command in a container of this name, with these arguments before the image. */
     async run(name: string, args: readonly string[], command: MachineCommand, signal: AbortSignal): Promise<BoxResult> {
       const { argv, bounds, stdin } = command
       const [program, ...before] = cli

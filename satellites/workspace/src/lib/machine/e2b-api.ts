@@ -10,7 +10,6 @@ export interface E2bAddress {
   readonly domain: string
 }
 
-/** A sandbox as its requests name it. */
 export interface Sandbox {
   readonly id: string
   readonly url: string
@@ -97,7 +96,6 @@ export function createE2bApi(address: E2bAddress) {
     },
   }
 
-  /** Ends a sandbox, if it is there. */
   async function kill(id: string): Promise<void> {
     await askApi('DELETE', `/sandboxes/${id}`)
   }

@@ -15,7 +15,6 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createRng } from '@episodic/protocol'
 
-/** What a request asks for. */
 export type Asked = 'create' | 'list' | 'kill' | 'timeout' | 'start' | 'upload' | 'other'
 
 /**
@@ -155,7 +154,6 @@ export async function startE2bServer({ port = 0, faultOf = () => null, most = 20
   return {
     url: `http://127.0.0.1:${taken}`,
     counts,
-    /** The sandboxes that run. */
     running: () => [...sandboxes.values()].map(({ id, created }) => ({ id, ...created })),
     /** Ends all sandboxes at once, as a server does that fails. */
     endAll: () => [...sandboxes.values()].forEach(end),
@@ -228,7 +226,6 @@ function groupsOf(folder: string): [group: string, seenAs: string][] {
   })
 }
 
-/** Starts a box of bubblewrap with the programs of this machine, a disk of its own, and the daemon. */
 function startBox(folder: string, token: string): ChildProcess {
   const node = dirname(dirname(realpathSync(process.execPath)))
   const system = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc'].flatMap((path) => ['--ro-bind-try', path, path])

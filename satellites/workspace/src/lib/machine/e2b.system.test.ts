@@ -38,7 +38,6 @@ async function open(given: E2bServerOptions = {}, options: E2bOptions = {}) {
   }
 }
 
-// The sandboxes of the fake are boxes of bubblewrap.
 describe.skipIf(inject('programs').bwrap === null)('e2b', { timeout: 120_000 }, () => {
   describeMachine('e2b', async (): Promise<Machine> => {
     const server = await startE2bServer()

@@ -43,7 +43,6 @@ export interface MachineCommand {
   readonly hidden: readonly string[]
   /** Paths in these folders that it cannot change, with what is in them. */
   readonly readOnly: readonly string[]
-  /** What it reads from its standard input. */
   readonly stdin: Uint8Array
   /** Whether it reaches the network of the machine; otherwise it reaches only what it has started itself. */
   readonly network: boolean

@@ -20,7 +20,6 @@ export class BoxLost extends Error {
   }
 }
 
-/** Tries of a command whose box was lost. */
 const TRIES = 3
 
 /** Returns a machine of a kind, which is opened when the first command runs. */

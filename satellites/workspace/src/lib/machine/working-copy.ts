@@ -23,6 +23,7 @@ import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promis
 import { promisify } from 'node:util'
 import { directoryOf, type Entry, EPOCH, isWithin, type ReadOnlyDisk } from '../disk/disk.ts'
 import { changeOf, type DiskChanges } from '../disk/disk-changes.ts'
+import { entryAt } from '../disk/edited-disk.ts'
 import { contentOf, entryFor, sizeOf, toBytes } from '../disk/file-content.ts'
 import { MachineError } from './machine.ts'
 
@@ -76,7 +77,6 @@ export class WorkingCopy {
   /** The modes of directories that are open to their owner for now. */
   readonly #opened = new Map<string, number>()
 
-  /** Creates the folder. */
   constructor(root: string, owner: number | null) {
     this.#root = root
     this.#owner = owner
@@ -383,10 +383,6 @@ function sorted<Value>(map: ReadonlyMap<string, Value>): Map<string, Value> {
 
 export function bytesOf(entry: Readonly<Entry> | undefined): number {
   return entry?.kind === 'text' ? sizeOf(entry.text) : entry?.kind === 'bytes' ? entry.size : 0
-}
-
-function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined {
-  return Object.hasOwn(disk, path) ? disk[path] : undefined
 }
 
 /** Returns what a command has changed that it may, from what it has made of each path; `null` is for nothing. */

@@ -1,4 +1,6 @@
-import type { Bash, Command, ResolvedCommandContext } from 'just-bash'
+import type { Bash, Command, CommandContext, ResolvedCommandContext } from 'just-bash'
+import { directoryOf, isWithin } from '../disk/disk.ts'
+import { decodeRead, READ } from './decoded-reads.ts'
 import { refusalOf } from './refused-forms.ts'
 import { BY_PATH, runByPath } from './script-interpreters.ts'
 
@@ -9,12 +11,34 @@ export function guardCommands(bash: Bash): void {
     commands.set(name, {
       ...command,
       async execute(args, context) {
+        if (args[0] === READ) return decodeRead(args.slice(1), context)
         if (args[0] === BY_PATH) return runByPath(args.slice(1), context as ResolvedCommandContext)
-        const refusal = refusalOf(name, args)
+        const refusal = refusalOf(name, args) ?? (await linkRefusal(name, args, context))
         if (refusal !== null) return { stdout: '', stderr: `${refusal}\n`, exitCode: 2 }
         return command.execute(name === 'rm' || name === 'ln' ? await unlinked(name, args, context) : args, context)
       },
     })
+}
+
+/** Returns why a command is refused that would take a link for what it leads to; `null` if it meets none. */
+async function linkRefusal(name: string, args: string[], { fs, cwd }: CommandContext): Promise<string | null> {
+  const flags = args.filter((arg, i) => arg.startsWith('-') || (name === 'tar' && i === 0)).join('')
+  const paths = args.filter((arg) => !arg.startsWith('-'))
+  const isDeep = (name === 'cp' && /[rR]/.test(flags)) || (name === 'tar' && flags.includes('c'))
+  if (!isDeep && !(name === 'ls' && flags.includes('l')) && !(name === 'readlink' && flags.includes('f'))) return null
+  const given = (paths.length > 0 ? paths : ['.']).map((path) => fs.resolvePath(cwd, path))
+  // What is copied to comes last.
+  if (name === 'cp') given.pop()
+  const isMet = (path: string) =>
+    given.some((each) =>
+      name === 'readlink'
+        ? path !== each && isWithin(each, path)
+        : isWithin(path, each) && (isDeep || path === each || directoryOf(path) === each),
+    )
+  for (const path of fs.getAllPaths())
+    if (isMet(path) && (await fs.lstat(path)).isSymbolicLink)
+      return `${name}: not available here: links such as ${path}`
+  return null
 }
 
 /**

@@ -16,7 +16,6 @@ export interface ProgramDisk {
   list(path: string): string[]
 }
 
-/** What every program gets. */
 export interface ProgramContext {
   readonly disk: ProgramDisk
   /** The directory that relative paths are in. */
@@ -24,7 +23,6 @@ export interface ProgramContext {
   readonly variables: Readonly<Record<string, string>>
   /** Milliseconds since 1970, in virtual time. */
   readonly now: number
-  /** Moves virtual time forward. */
   sleep(milliseconds: number): void
   random(): number
 }
@@ -32,7 +30,6 @@ export interface ProgramContext {
 /** What a program did. A text alone is its standard output. */
 export type ProgramResult = string | { readonly stdout?: string; readonly stderr?: string; readonly exitCode?: number }
 
-/** A command of a world. */
 export type Program = (
   call: ProgramContext & { readonly args: readonly string[]; readonly stdin: string },
 ) => ProgramResult

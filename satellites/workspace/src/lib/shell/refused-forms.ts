@@ -24,8 +24,16 @@ const FORMS: readonly RefusedForm[] = [
   {
     commands: ['awk'],
     what: 'an element that is only named, such as a[$1]: write a[$1] = 1',
-    isIn: (_, all) => /[{;]\s*\w+\[[^\]=]*\]\s*[;}]/.test(withoutTexts(all)),
+    isIn: (_, all) => /[{;)\n]\s*\w+\[[^\]=]*\]\s*[;}\n]/.test(withoutTexts(all)),
   },
+  {
+    commands: ['awk'],
+    what: 'variables of its own by -v: set them in BEGIN',
+    isIn: (args) => args.some((arg, i) => /^(-v)?[A-Z]+=/.test(arg) && (arg.startsWith('-v') || args[i - 1] === '-v')),
+  },
+  { commands: ['awk'], what: 'RS and CONVFMT', isIn: (_, all) => /\b(RS|CONVFMT)\s*=[^=]/.test(withoutTexts(all)) },
+  { commands: ['awk'], what: 'int: write x - x % 1', isIn: (_, all) => /\bint\s*\(/.test(withoutTexts(all)) },
+  { commands: ['awk'], what: '%e and %G: use %f', isIn: (_, all) => /%[-+ #\d.]*[eEG]/.test(all) },
   {
     commands: ['sed'],
     what: 'letter case in what replaces (\\U, \\L, \\u, \\l, \\E)',
@@ -40,6 +48,17 @@ const FORMS: readonly RefusedForm[] = [
     commands: ['sed'],
     what: 'a suffix of -i: copy the file first',
     isIn: (args) => count(args, /^-[nErsz]*i[^nErsz]|^--in-place=/) > 0,
+  },
+  {
+    commands: ['sed'],
+    what: 's with a number and g',
+    isIn: (_, all) => /s([/|,#]).*?\1.*?\1(\d+[pIi]*g|g[pIi]*\d)/.test(all),
+  },
+  { commands: ['sed'], what: 'l', isIn: (args) => args.some((each) => /^[\d$,]*l$/.test(each)) },
+  {
+    commands: ['sed', 'grep', 'egrep'],
+    what: 'a ? after +, * or }: no expression of POSIX is lazy',
+    isIn: (args, all) => count(args, /^-[a-zA-Z]*P/) === 0 && /[^\\][+*}]\?/.test(all),
   },
   {
     commands: ['sed'],
@@ -69,6 +88,13 @@ const FORMS: readonly RefusedForm[] = [
     what: 'an assignment to a path of several names: use setpath(["a", "b"]; value)',
     isIn: (_, all) => /[\w\]"](?:\.\w+|\[[^\]]*\])\s*[-+*/]?=(?!=)/.test(all.replace(/[=!<>]=/g, '')),
   },
+  {
+    commands: ['jq'],
+    what: 'an assignment to several paths',
+    isIn: (_, all) => /,[^|)]*\)\s*[-+*/|]?=(?!=)/.test(all),
+  },
+  { commands: ['jq'], what: 'match of all: use scan', isIn: (_, all) => /\bmatch\([^)]*;\s*"[^"]*g/.test(all) },
+  { commands: ['jq'], what: 'tostream', isIn: (_, all) => /\btostream\b/.test(all) },
   { commands: ['jq'], what: '@csv and @tsv', isIn: (_, all) => /@[ct]sv/.test(all) },
   { commands: ['jq'], what: 'walk', isIn: (_, all) => /\bwalk\(/.test(all) },
   {

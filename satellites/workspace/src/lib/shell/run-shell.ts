@@ -1,7 +1,9 @@
-import { Bash } from 'just-bash'
+import { isUtf8 } from 'node:buffer'
+import { Bash, type ExecResult } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import { DiskError, type EditedDisk } from '../disk/edited-disk.ts'
 import { boundedIntegers, isKept } from './bounded-integers.ts'
+import { decodedReads } from './decoded-reads.ts'
 import { guardCommands } from './known-faults.ts'
 import { MARK, markedRedirections } from './marked-redirections.ts'
 import { ProgramFaults } from './programs.ts'
@@ -10,8 +12,8 @@ import { ShellFs } from './shell-fs.ts'
 import { type ShellChoice, shellParts } from './shell-parts.ts'
 
 export interface ShellMemory {
-  readonly cwd: string
-  readonly variables: readonly (readonly [name: string, value: string])[]
+  cwd: string
+  variables: [name: string, value: string][]
 }
 
 export interface ShellTask extends ShellChoice {
@@ -51,7 +53,11 @@ export async function runShell(
     executionLimits: { maxOutputSize: MOST_OUTPUT, maxExecutionTimeMs: Number.POSITIVE_INFINITY },
   })
   guardCommands(bash)
-  for (const plugin of [markedRedirections, programsByPath, boundedIntegers]) bash.registerTransformPlugin(plugin)
+  // At its end the library takes a text such as é for bytes. What is printed as an error may have some.
+  const logResult = (result: ExecResult) => ({ ...result, stderr: result.stderr.replace(BYTES, toLetters) })
+  Object.assign(bash, { logResult })
+  for (const plugin of [markedRedirections, programsByPath, boundedIntegers, decodedReads])
+    bash.registerTransformPlugin(plugin)
   const result = await bash
     .exec(script, { rawScript: true, ...(stdin !== null && { stdin }) })
     .catch((error: Error) => {
@@ -63,11 +69,19 @@ export async function runShell(
   const { stdout, stderr, exitCode, env } = result
   const variables = Object.entries(env)
     .filter(([name, value]) => !OWN.has(name) && !isKept(name) && DEFAULTS[name] !== value)
-    .map(([name, value]) => [name, value.toWellFormed()] as const)
+    .map(([name, value]): [string, string] => [name, value.toWellFormed()])
   return {
     stdout: stdout.toWellFormed(),
     stderr: stderr.replaceAll(MARK, '').toWellFormed(),
     exitCode,
     memory: { cwd: env.PWD ?? memory.cwd, variables },
   }
+}
+
+/** What may be the bytes of a letter, each as a letter. */
+const BYTES = /[\xc2-\xf4][\x80-\xbf]{1,3}/g
+
+function toLetters(said: string): string {
+  const bytes = Buffer.from(said, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : said
 }

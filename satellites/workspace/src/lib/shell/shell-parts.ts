@@ -1,15 +1,14 @@
 import { Bash, type BashOptions, type Command, defineCommand, type InMemoryFs } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import type { Disk } from '../disk/disk.ts'
-import { EditedDisk } from '../disk/edited-disk.ts'
+import { EditedDisk, FULL_ACCESS } from '../disk/edited-disk.ts'
 import { entryFor } from '../disk/file-content.ts'
 import { sqlite3 } from '../sql/sqlite3-command.ts'
 import { node, nodeStart } from './node-command.ts'
 import { ProgramFaults, type ProgramModule, programCommands, serviceFetch } from './programs.ts'
-import { python3 } from './python-command.ts'
 
-/** A language that programs on the disk may be written in. */
-export type Language = 'javascript' | 'python'
+/** A language that programs on the disk may be written in. Others need a machine. */
+export type Language = 'javascript'
 
 export interface ShellChoice {
   readonly languages: readonly Language[]
@@ -17,7 +16,7 @@ export interface ShellChoice {
   readonly programs: string | null
 }
 
-type ShellParts = Pick<BashOptions, 'customCommands' | 'fetch' | 'javascript' | 'python'>
+type ShellParts = Pick<BashOptions, 'customCommands' | 'fetch' | 'javascript'>
 
 export async function shellParts(
   { languages, git, programs }: ShellChoice,
@@ -32,13 +31,11 @@ export async function shellParts(
       defineCommand('whoami', async () => ({ stdout: 'root\n', stderr: '', exitCode: 0 })),
       sqlite3(disk, clock),
       ...(languages.includes('javascript') ? [node(clock)] : []),
-      ...(languages.includes('python') ? [python3] : []),
       ...(git ? [await gitCommand()] : []),
       ...programCommands(module, disk, clock, faults),
     ],
     ...(fetch && { fetch }),
     javascript: languages.includes('javascript') && { bootstrap: nodeStart(clock) },
-    python: languages.includes('python'),
   }
 }
 
@@ -64,7 +61,7 @@ export function systemDisk(choice: ShellChoice, clock: VirtualClock): Promise<Di
 }
 
 async function readSystem(choice: ShellChoice, clock: VirtualClock): Promise<Disk> {
-  const none = new EditedDisk({}, { hidden: [], readOnly: [], room: 0 }, () => clock.now)
+  const none = new EditedDisk({}, FULL_ACCESS, () => clock.now)
   const { fs } = new Bash(await shellParts(choice, none, clock, new ProgramFaults()))
   const disk: Disk = {}
   for (const path of (fs as InMemoryFs).getAllPaths()) {

@@ -86,17 +86,14 @@ describe('node', () => {
 describe('bytes', () => {
   const BYTES = Uint8Array.of(0, 1, 2, 80, 78, 71, 255, 254, 10, 128, 97, 98, 99, 10)
   const disk = createDisk({ '/app/bin.dat': BYTES })
-  const run = async (command: string, languages: readonly ('javascript' | 'python')[] = []) =>
-    (await runCommand(disk, command, { cwd: '/app', languages })).stdout.trim()
+  const run = async (command: string) => (await runCommand(disk, command, { cwd: '/app' })).stdout.trim()
   const ALL = Buffer.from(BYTES).toString('base64')
 
   it.each([
     'cat bin.dat | cat | base64',
     'cat < bin.dat > two; base64 two',
     'head -c 9 bin.dat > two; tail -n +2 bin.dat >> two; base64 two',
-    '{ head -c 9 bin.dat; tail -n +2 bin.dat; } > two; base64 two',
     'gzip -k bin.dat; gunzip -c bin.dat.gz | base64',
-    'tee two < bin.dat > /dev/null; base64 two',
     'tar cf - bin.dat | tar xOf - | base64',
     'sed s/nothing/x/ bin.dat | awk 1 | tac | tac | base64',
     'cat <(cat bin.dat) | base64',
@@ -106,12 +103,30 @@ describe('bytes', () => {
     expect(await run(command)).toBe(ALL)
   })
 
-  it('are kept in variables, in text that has them, and by programs', async () => {
+  it('are kept in variables, and in text that has them', async () => {
     expect(await run('x=$(printf "a\\xffé"); printf "%s" "$x" | base64')).toBe('Yf/DqQ==')
     expect(await run('printf "\\xe9t\\xe9\\n" | sed s/t/x/ | base64')).toBe('6XjpCg==')
-    const python = "python3 -c \"import sys; sys.stdout.buffer.write(open('bin.dat', 'rb').read())\" | base64"
-    expect(await run(python, ['python'])).toBe(ALL)
-    expect(await run('python3 -c "print(1, end=\'\')" | wc -c', ['python'])).toBe('1')
+    expect(await run('printf "a\\xe9\\n" | while read l; do echo "[$l]"; done | base64')).toBe('W2HpXQo=')
+  })
+})
+
+describe('letters beyond ASCII', () => {
+  it.each([
+    ['echo é; printf "é\\n" | sed s/x/y/ | awk "{print}"', 'é\né\n'],
+    ['echo "été Ã©"; x=$(echo ñ); echo "$x"', 'été Ã©\nñ\n'],
+    ['echo é > e; while IFS= read -r l; do echo "<$l>" >> f; done < e; cat f', '<é>\n'],
+    ['echo "é ü" | { read a b; echo "$b $a"; }; read <<< €; echo "$REPLY"', 'ü é\n€\n'],
+    ['echo é > e; read -u 3 x 3< e; echo "$x"; exec 4< e; read y <&4; echo "$y"', 'é\né\n'],
+    ['f() { read -p name x || echo "$? $x"; }; f < /dev/null; printf é | f; read x < none; echo $?', '1 \n1 é\n1\n'],
+    ['read x < /dev/null && echo yes; read -d "" -n 2 x <<< ab; echo "$x"; IFS=: read _ x <<< a:ö; echo $x', 'ab\nö\n'],
+  ])('are one letter each: %s', async (command, stdout) => {
+    expect(await runCommand(DISK, command, { cwd: '/app' })).toMatchObject({ stdout })
+    expect(execFileSync('bash', ['-c', `cd "$(mktemp -d)"; ${command}`], { stdio: 'pipe' }).toString()).toBe(stdout)
+  })
+
+  it('are those of what is printed as an error', async () => {
+    const { stderr } = await runCommand(DISK, 'echo é > e; cat e >&2; echo ü >&2; cat /nö')
+    expect(stderr).toBe('é\nü\ncat: /nö: No such file or directory\n')
   })
 })
 
@@ -120,12 +135,11 @@ describe('time, chance and place', () => {
     const command = [
       'date -d "2024-07-01 12:00" +%s; printf "%(%H %Z)T\\n" 0; echo $RANDOM',
       "sqlite3 :memory: \"select datetime(0, 'unixepoch', 'localtime'), random()\"",
-      'python3 -c "import os, random, time, uuid; print(random.random(), os.urandom(4), uuid.uuid4(), time.localtime().tm_hour)"',
       `node -e 'console.log(String(new Date(2024, 6, 1)), new Date("2024-07-01 12:00").getTime(), new Date(0).toLocaleString(), Math.random())'`,
     ].join('; ')
     const library = JSON.stringify(new URL('../../index.ts', import.meta.url).href)
     const program = `import { createDisk, runCommand } from ${library}
-      const { stdout, stderr } = await runCommand(createDisk({}), ${JSON.stringify(command)}, { languages: ['javascript', 'python'] })
+      const { stdout, stderr } = await runCommand(createDisk({}), ${JSON.stringify(command)}, { languages: ['javascript'] })
       console.log(stdout + stderr)`
     const inPlace = (env: NodeJS.ProcessEnv) =>
       execFileSync(process.execPath, ['--input-type=module', '-e', program], {
@@ -153,6 +167,19 @@ describe('a form that is known to be answered wrongly', () => {
     'diff notes.txt /dev/null',
     "tr '\\141' b < notes.txt",
     'echo 1 | jq 1781234567890123456',
+    "sed 's/o/X/2g' notes.txt",
+    "sed -E 's/o+?/x/' notes.txt",
+    "awk '{ if (!($1 in b)) b[$1]; } END { print length(b) }' notes.txt",
+    "awk -F'\\t' -v OFS=, '{$1=$1}1' notes.txt",
+    'awk \'BEGIN{RS=";"}{print}\' notes.txt',
+    "awk 'BEGIN{print int(-3.7)}'",
+    'awk \'BEGIN{printf "%.2e", 12345.678}\'',
+    'echo "{}" | jq "(.a,.b) = 9"',
+    'echo \'"banana"\' | jq \'[match("a";"g").offset]\'',
+    'ln -s notes.txt l && ls -l',
+    'mkdir src && ln -s src l && cp -r l copy',
+    'mkdir src && ln -s ../notes.txt src/l && tar cf all.tar src',
+    'mkdir src && ln -s src l && readlink -f l/add.js',
   ])('is refused with its name: %s', async (command) => {
     const { stdout, stderr, exitCode } = await runCommand(DISK, command, { cwd: '/app' })
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
@@ -165,6 +192,13 @@ describe('a form that is known to be answered wrongly', () => {
     ["sed -e '1a two' -e 's/o/O/g' -n -e p notes.txt", 'One\ntwo\n'],
     ['sort -k2,2n -k1,1r notes.txt', 'one\n'],
     ["echo '{}' | jq -c '.a = 1'", '{"a":1}\n'],
+    ["sed -E 's/o?n/X/2;s/e+/E/g' notes.txt", 'onE\n'],
+    ['awk -v n=2 \'BEGIN{OFS="-"} {$1=$1; print n, "int(x) RS=1"}\' notes.txt', '2-int(x) RS=1\n'],
+    ["echo '[1,2]' | jq -c '[.[0], .[1]] == [1,2]'", 'true\n'],
+    [
+      'mkdir src && ln -s src l && touch src/a && ls && cp -r src copy && ls copy && readlink -f l',
+      'l\nnotes.txt\nsrc\na\n/app/src\n',
+    ],
   ])('is no form beside it: %s', async (command, stdout) => {
     expect(await runCommand(DISK, command, { cwd: '/app' })).toMatchObject({ stdout, exitCode: 0 })
   })
@@ -205,6 +239,8 @@ describe('a script', () => {
   const SCRIPTS = createDisk({
     '/app/run.js': { content: '#!/usr/bin/env node\nconsole.log(process.argv.slice(2).join())\n', mode: 0o755 },
     '/app/run.sh': { content: '#!/bin/bash\necho "$1"\n', mode: 0o755 },
+    '/app/sed': { content: '#!/bin/sed -nf\n2p\n', mode: 0o755 },
+    '/app/strict.sh': { content: '#!/bin/bash -e\necho "$1"; false\necho no\n', mode: 0o755 },
     '/app/run.pl': { content: '#!/usr/bin/perl -w\nprint 1;\n', mode: 0o755 },
     '/app/plain.js': '#!/usr/bin/env node\nconsole.log(1)\n',
   })
@@ -214,6 +250,8 @@ describe('a script', () => {
     ['echo x | /app/run.js; ./run.sh y', '\ny\n', 0],
     ['for i in 1 2; do ./run.js $i; done', '1\n2\n', 0],
     ['./run.pl', '', 127],
+    ['./sed plain.js', 'console.log(1)\n', 0],
+    ['./strict.sh a', 'a\n', 1],
     ['./plain.js', '', 126],
     ['sed s/1/2/ plain.js > new.js; chmod +x new.js; ./new.js', '2\n', 0],
     ['cd /; app/run.js "x y"; d=/app; "$d"/run.js z; ./app/none', 'x y\nz\n', 127],
@@ -249,12 +287,8 @@ describe('integers of the shell', () => {
 
   it.each([
     'echo $((1<<62))',
-    'echo $((9007199254740993))',
-    'echo $((123456789 * 987654321))',
     'echo $((4294967295 & 255))',
-    's=1764491234123456789; e=1764491235123456789; echo $(( ($e - $s) / 1000000 ))',
     'x=9223372036854775807; echo $((x - 1))',
-    'x=3000000000; echo $((x |= 1))',
     'echo $(( $(echo 1764491234123456789) / 1000 ))',
     'a=(5 6); i=0; echo $((${a[$i+1]} + 1))',
   ])('are refused where the library would count wrongly: %s', async (command) => {

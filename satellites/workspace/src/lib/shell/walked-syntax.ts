@@ -1,5 +1,20 @@
 import type { TransformPlugin } from 'just-bash'
 
+export interface Word {
+  readonly parts: readonly { readonly type: string; readonly value?: string }[]
+}
+
+export interface SimpleCommand {
+  type: string
+  name: Word | null
+  readonly args: Word[]
+  readonly redirections: readonly { readonly operator: string }[]
+}
+
+export function wordOf(value: string): Word {
+  return { parts: [{ type: 'Literal', value }] }
+}
+
 /** Returns what changes all nodes of a type of a command line, those in functions and substitutions too. */
 export function defineTransform<Node>(name: string, type: string, change: (node: Node) => void): TransformPlugin {
   const visit = (node: unknown): void => {

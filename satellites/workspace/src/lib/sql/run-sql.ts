@@ -2,15 +2,8 @@ import type { Database, Statement } from 'sql.js'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import { DiskError, type EditedDisk } from '../disk/edited-disk.ts'
 import { toBytes } from '../disk/file-content.ts'
+import type { OpenStatement } from './open-statement.ts'
 import { openSqlEngine } from './sql-engine.ts'
-
-/** A statement of a transaction that is open, with the time and the chance that it had. */
-export interface OpenStatement {
-  readonly sql: string
-  /** Milliseconds since 1970. */
-  readonly now: number
-  readonly seed: readonly [number, number]
-}
 
 type ShowRow = (statement: Statement, database: Database, isFirst: boolean) => string
 
@@ -30,7 +23,7 @@ export interface SqlResult {
   readonly stderr: string
   readonly exitCode: 0 | 1
   /** The statements from `BEGIN` on of a transaction that is still open. */
-  readonly transaction: readonly OpenStatement[]
+  readonly transaction: OpenStatement[]
 }
 
 /** Rows that one call returns at most. */

@@ -13,7 +13,6 @@ export const DISK = createDisk({
   '/run/billing': 'down\n',
 })
 
-/** A world of one computer, which scores nothing. */
 export function createDesk(options: WorkspaceOptions = {}) {
   return defineEnvironment({
     name: 'desk',

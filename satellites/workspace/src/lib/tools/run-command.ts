@@ -4,7 +4,7 @@ import { FULL_ACCESS } from '../disk/edited-disk.ts'
 import { MACHINE_BOUNDS, type Machine } from '../machine/machine.ts'
 import type { Language } from '../shell/shell-parts.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
-import type { JobResult } from '../workers/messages.ts'
+import type { JobResult } from '../workers/job-result.ts'
 import { type MachineUse, runOnMachine } from './run-on-machine.ts'
 
 export interface CommandOptions extends MachineUse {
@@ -25,7 +25,6 @@ export interface CommandOptions extends MachineUse {
   readonly signal?: AbortSignal
 }
 
-/** What a command printed. */
 export interface CommandResult {
   readonly stdout: string
   readonly stderr: string

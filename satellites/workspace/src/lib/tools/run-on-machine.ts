@@ -4,7 +4,7 @@ import type { DiskAccess } from '../disk/edited-disk.ts'
 import { contentOf, toBytes } from '../disk/file-content.ts'
 import { MACHINE_BOUNDS, type Machine, type MachineBounds, type MachineResult } from '../machine/machine.ts'
 import type { ShellMemory } from '../shell/run-shell.ts'
-import type { JobResult } from '../workers/messages.ts'
+import { endedResult, type JobResult } from '../workers/job-result.ts'
 
 export interface MachineUse {
   /** The machine on which commands run, such as `bubblewrap()`. Default: a shell in this process. */
@@ -54,7 +54,7 @@ export async function runOnMachine(line: MachineLine, signal: AbortSignal): Prom
   const { machine, session, script, memory, disk, access, seconds, network = false, bounds } = line
   const { cwd, variables } = memory
   if (script.includes('\0') || Buffer.byteLength(script) > LONGEST)
-    return refused('bash: the command line has a NUL, or more than 131071 bytes\n')
+    return endedResult('bash: the command line has a NUL, or more than 131071 bytes', 126)
   const folders = line.folders ?? foldersOf(disk, cwd).filter((folder) => !access.hidden.includes(folder))
   const kept = `${folders.includes('/tmp') ? '/tmp' : folders[0]}/.shell-${session.slice(-8)}`
   const command = {
@@ -155,9 +155,4 @@ function foldersOf(disk: ReadOnlyDisk, cwd: string): string[] {
     if (name && (slash > 0 || disk[path]?.kind === 'directory')) names.add(name)
   }
   return [...names].filter((name) => !SYSTEM.has(name)).map((name) => `/${name}`)
-}
-
-function refused(stderr: string): JobResult {
-  const nothing = { changes: [], grown: 0, elapsed: 0, memory: null, transaction: null }
-  return { stdout: '', stderr, exitCode: 126, ...nothing }
 }

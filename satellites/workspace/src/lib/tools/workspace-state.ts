@@ -1,13 +1,8 @@
 import { z } from 'zod'
 import { type Disk, disk } from '../disk/disk.ts'
 import { sizeOf } from '../disk/file-content.ts'
-
-export const variables = z.array(z.tuple([z.string(), z.string()]))
-
-/** The statements of a transaction that is open, each with the time and the chance that it had. */
-export const openStatements = z.array(
-  z.strictObject({ sql: z.string(), now: z.number(), seed: z.tuple([z.int(), z.int()]) }),
-)
+import { openStatements } from '../sql/open-statement.ts'
+import { variables } from '../workers/job-result.ts'
 
 const shell = z.strictObject({
   /** The directory in which the next command begins; `null` for the one in which the shell begins. */

@@ -104,21 +104,6 @@ describe('bash', () => {
     expect(await bash(then)).toBe(then === 'ls' ? 'notes.txt\nsrc' : '0')
   })
 
-  it('runs Python with the modules beside a program, if it was asked for', async () => {
-    const { bash, state } = open({ languages: ['python'] })
-    await bash(`printf 'def add(a, b):\\n    return a - b\\n' > sums.py`)
-    await bash(
-      `printf 'import sys, time\\nfrom sums import add\\nprint(sys.argv[1:], "😀", time.time())\\nassert add(2, 2) == 4, "no"\\n' > main.py`,
-    )
-    expect(await bash('python3 main.py x')).toBe(
-      `['x'] 😀 1735689600.0\nTraceback (most recent call last):\n  File "/app/main.py", line 4, in <module>\n    assert add(2, 2) == 4, "no"\n           ^^^^^^^^^^^^^^\nAssertionError: no\n[exit code 1]`,
-    )
-    expect(await bash('echo "print(1)" | python3; python3 -c "import sums; print(2)"; python3 none.py')).toMatch(
-      /^1\n2\n.*can't open/,
-    )
-    expect(Object.keys(state().disk).filter((path) => path.includes('pycache'))).toEqual([])
-  })
-
   it('does not lose half of a surrogate pair, bytes, or the end of a file without a line feed', async () => {
     const { bash, state } = open()
     await bash('printf \'%s\' "$(seq 1 2000 | paste -sd, -)😀é" > long.txt; echo /wAB | base64 -d > raw.bin')

@@ -8,15 +8,15 @@ import { quoted } from '../quoted.ts'
 import type { ShellMemory } from '../shell/run-shell.ts'
 import type { Language } from '../shell/shell-parts.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
+import { endedResult, type JobResult, jobResult } from '../workers/job-result.ts'
 import type { Task } from '../workers/messages.ts'
-import { type CommandRecord, commandRecord, endedRecord, shownRecord, toRecord } from './command-record.ts'
+import { shownRecord, toRecord } from './command-record.ts'
 import { editText } from './edit-text.ts'
 import { listing, readLines, readText } from './read-files.ts'
 import { type MachineUse, runOnMachine } from './run-on-machine.ts'
 import { toolInputs, type WorkspaceTools } from './tool-inputs.ts'
 import type { WorkspaceState } from './workspace-state.ts'
 
-/** How the tools of a workspace may be used. */
 export interface WorkspaceOptions extends MachineUse {
   /** The directory in which the shell begins. Default `/`. */
   readonly cwd?: string
@@ -28,7 +28,7 @@ export interface WorkspaceOptions extends MachineUse {
   readonly bytes?: number
   /** Seconds that a command may run before it is ended. Default 10. */
   readonly seconds?: number
-  /** Languages in which programs can be run: `node` runs JavaScript, `python3` Python. Default: none. */
+  /** Languages in which programs can be run without a machine: `node` runs JavaScript. Default: none. */
   readonly languages?: readonly Language[]
   /** Whether the shell has `git`, for repositories on the disk. Default false. */
   readonly git?: boolean
@@ -41,11 +41,8 @@ export interface WorkspaceOptions extends MachineUse {
   readonly seats?: readonly string[]
 }
 
-interface State {
-  private: WorkspaceState
-}
-
-interface Play<Input, Given = undefined> extends PlayContext<State, unknown, Input, undefined, Given> {
+interface Play<Input, Given = undefined>
+  extends PlayContext<{ private: WorkspaceState }, unknown, Input, undefined, Given> {
   /** The seat that plays, which alone reads the answer. */
   readonly seat: string
   reveal<T>(value: T, to?: string): T
@@ -83,10 +80,7 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
     machine,
   } = options
   const address = programs?.href ?? null
-  const more = [
-    ...languages.map((language) => (language === 'javascript' ? 'node' : 'python3')),
-    ...(git ? ['git'] : []),
-  ]
+  const more = [...languages.map(() => 'node'), ...(git ? ['git'] : [])]
   const accessOf = ({ shell }: WorkspaceState): DiskAccess => ({ hidden, readOnly, room: bytes - shell.bytes })
 
   /** A tool whose work is done by a thread. */
@@ -94,14 +88,14 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
     description: string,
     input: Input,
     task: (input: z.output<Input>, state: WorkspaceState) => Task,
-    show: (result: CommandRecord) => string = shownRecord,
-    keep?: (result: CommandRecord, input: z.output<Input>, shell: WorkspaceState['shell']) => void,
+    show: (result: JobResult) => string = shownRecord,
+    keep?: (result: JobResult, input: z.output<Input>, shell: WorkspaceState['shell']) => void,
   ) =>
     make({
       description,
       input,
       seats,
-      prepared: commandRecord,
+      prepared: jobResult,
       // What is reached by the network may have changed.
       ...(!options.network && { repeatable: true }),
       prepareSeconds: seconds + WAITING,
@@ -113,7 +107,7 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
         rng,
         session,
         signal,
-      }: PrepareContext<z.output<Input>>): Promise<CommandRecord> => {
+      }: PrepareContext<z.output<Input>>): Promise<JobResult> => {
         const { disk, shell } = state.private
         const chance = rng.stream(`workspace ${shell.calls}`)
         const seed = [chance.int(0, 0xffffffff), chance.int(0, 0xffffffff)] as const
@@ -131,11 +125,11 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
         try {
           return toRecord(await runJob(work, disk, seconds, signal), shell.calls)
         } catch (error) {
-          if (error instanceof JobEnded) return endedRecord(error.message)
+          if (error instanceof JobEnded) return endedResult(error.message)
           throw error
         }
       },
-      play: ({ state, input, prepared, seat, reveal, say, elapse }: Play<z.output<Input>, CommandRecord>) => {
+      play: ({ state, input, prepared, seat, reveal, say, elapse }: Play<z.output<Input>, JobResult>) => {
         const { disk, shell } = state.private
         shell.calls += 1
         shell.bytes += prepared.grown
@@ -267,7 +261,7 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
 }
 
 interface PrepareContext<Input> {
-  readonly state: State
+  readonly state: { readonly private: WorkspaceState }
   readonly input: Input
   readonly now: number
   readonly rng: { stream(name: string): { int(low: number, high: number): number } }
@@ -282,7 +276,7 @@ function memoryOf({ cwd, variables }: WorkspaceState['shell'], start: string): S
 function keepTransaction(
   shell: WorkspaceState['shell'],
   database: string,
-  statements: NonNullable<CommandRecord['transaction']>,
+  statements: NonNullable<JobResult['transaction']>,
 ): void {
   const others = shell.transactions.filter((each) => each.database !== database)
   shell.transactions = statements.length > 0 ? [...others, { database, statements }] : others

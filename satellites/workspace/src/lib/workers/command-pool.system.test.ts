@@ -9,7 +9,6 @@ import { runCommand } from '../tools/run-command.ts'
 import { startWorkspace, type WorkspaceState, workspaceState } from '../tools/workspace-state.ts'
 import { workspaceTools } from '../tools/workspace-tools.ts'
 
-/** Plays calls in a session of its own, one after another, and returns what each printed. */
 async function play(calls: readonly (readonly [tool: string, args: object])[]): Promise<string[]> {
   await using host = createHost({ environments: [createDesk({ languages: ['javascript'] })] })
   await using connection = await connect(inProcess(host))

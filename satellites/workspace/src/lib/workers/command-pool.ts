@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { pagesOfPart } from '@episodic/state/internal'
 import type { ReadOnlyDisk } from '../disk/disk.ts'
-import type { FromThread, Job, JobResult, SentDisk, ToThread } from './messages.ts'
+import type { JobResult } from './job-result.ts'
+import type { FromThread, Job, SentDisk, ToThread } from './messages.ts'
 
 const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('../../command-thread-main.ts', import.meta.url)

@@ -6,7 +6,8 @@ import { EditedDisk } from '../disk/edited-disk.ts'
 import { runShell } from '../shell/run-shell.ts'
 import { SYSTEM, systemDisk } from '../shell/shell-parts.ts'
 import { runSql } from '../sql/run-sql.ts'
-import type { Job, JobAnswer, JobResult, SentDisk, ToThread } from './messages.ts'
+import type { JobResult } from './job-result.ts'
+import type { Job, JobAnswer, SentDisk, ToThread } from './messages.ts'
 
 export function createJobRunner(clock: VirtualClock): (message: ToThread) => Promise<JobAnswer> {
   /** Every page that this thread was sent. */

@@ -1,8 +1,8 @@
 import type { Disk, ReadOnlyDisk } from '../disk/disk.ts'
-import type { DiskChanges } from '../disk/disk-changes.ts'
 import type { DiskAccess } from '../disk/edited-disk.ts'
-import type { ShellMemory, ShellTask } from '../shell/run-shell.ts'
-import type { OpenStatement } from '../sql/run-sql.ts'
+import type { ShellTask } from '../shell/run-shell.ts'
+import type { OpenStatement } from '../sql/open-statement.ts'
+import type { JobResult } from './job-result.ts'
 
 /** A disk as a thread gets it: whole if it is small, else its first page, with the pages that the thread lacks. */
 export type SentDisk =
@@ -26,21 +26,6 @@ export interface Job {
   /** Files that are on the disk for this job alone. */
   readonly files: Disk
   readonly task: Task
-}
-
-export interface JobResult {
-  readonly stdout: string
-  readonly stderr: string
-  readonly exitCode: number
-  readonly changes: DiskChanges
-  /** Bytes by which all files together are larger than before. */
-  readonly grown: number
-  /** Milliseconds by which virtual time has moved. */
-  readonly elapsed: number
-  /** What the shell keeps; `null` if the job was not for a shell. */
-  readonly memory: ShellMemory | null
-  /** The statements of the transaction that is open; `null` if the job was for a shell. */
-  readonly transaction: readonly OpenStatement[] | null
 }
 
 export interface ToThread {
