@@ -1,6 +1,6 @@
 import { findDataProblem, toDataFolder } from '@episodic/benchmarks/suite/data-folder'
 import { filesOf } from '@episodic/benchmarks/suite/suite-data'
-import { NOTHING, plural } from '@episodic/report/text/format'
+import { formatBytes, NOTHING, plural } from '@episodic/report/text/format'
 import { alignColumns } from '@episodic/run/base/align-columns'
 import { shownPath } from '@episodic/run/base/console'
 import { formatSource } from './get-data.ts'
@@ -50,8 +50,4 @@ export function formatData({ name, data }: SuiteFile) {
     }),
   ]
   return { state: 'missing', lines } as const
-}
-
-function formatBytes(bytes: number): string {
-  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }

@@ -1,7 +1,7 @@
 import { chainOf, type SealedRecord, sealOf } from '@episodic/protocol'
+import { formatBytes } from '@episodic/report/text/format'
 import { withheldIn } from '@episodic/report/view/withheld'
 import { useMemo, useState } from 'preact/hooks'
-import { formatBytes } from '../parts/amounts.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { plain } from '../parts/plain-text.tsx'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatAge, formatBytes, formatShare, formatSigned, formatTokens } from './amounts.ts'
+import { formatAge, formatShare, formatSigned, formatTokens } from './amounts.ts'
 
 describe('formatTokens', () => {
   it('shortens large counts', () => {
@@ -36,12 +36,6 @@ describe('formatAge', () => {
       '2 h',
       '3 d',
     ])
-  })
-})
-
-describe('formatBytes', () => {
-  it('uses one unit', () => {
-    expect([0, 999, 3_312, 45_600, 1_200_000].map(formatBytes)).toEqual(['0 B', '999 B', '3.3 KB', '46 KB', '1.2 MB'])
   })
 })
 

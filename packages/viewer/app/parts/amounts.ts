@@ -26,13 +26,6 @@ export function formatAge(milliseconds: number): string {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
-/** Bytes, or characters that are mostly one byte: 812 B, 3.3 KB, 1.2 MB. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`
-  const [size, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'KB'] : [bytes / 1_000_000, 'MB']
-  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`
-}
-
 /** A figure with its sign: +0.492, −0.010; 0 without one. */
 export function formatSigned(value: number | null): string {
   if (value === 0) return '0'

@@ -1,6 +1,6 @@
 import type { Json } from '@episodic/protocol'
+import { formatBytes } from '@episodic/report/text/format'
 import { useContext } from 'preact/hooks'
-import { formatBytes } from './amounts.ts'
 import { Fold } from './folds.tsx'
 import { FoundContext, FoundText } from './found-text.tsx'
 import { countMatches } from './matches.ts'

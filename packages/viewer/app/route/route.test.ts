@@ -1,7 +1,8 @@
+import { SEARCH_FIELDS } from '@episodic/report/view/search-hit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parentRoute } from './parent-route.ts'
-import { EPISODE_TABS, formatRoute, parseRoute, type Route, RUN_TABS, SEARCH_FIELDS } from './route.ts'
+import { EPISODE_TABS, formatRoute, parseRoute, type Route, RUN_TABS } from './route.ts'
 
 const text = fc.string({ unit: 'grapheme' })
 const name = fc.string({ unit: 'grapheme', minLength: 1 })

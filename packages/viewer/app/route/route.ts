@@ -1,4 +1,4 @@
-import type { SearchField } from '@episodic/report/view/search-hit'
+import { SEARCH_FIELDS, type SearchField } from '@episodic/report/view/search-hit'
 
 export type Route =
   | { readonly screen: 'runs'; readonly query: string }
@@ -57,16 +57,6 @@ export type Route =
   | { readonly screen: 'unknown'; readonly address: string }
 
 export type EpisodeRoute = Route & { readonly screen: 'episode' }
-
-/** Where a text may stand, in the order of the page. */
-export const SEARCH_FIELDS = [
-  'prompt',
-  'text',
-  'reasoning',
-  'call',
-  'answer',
-  'failure',
-] as const satisfies SearchField[]
 
 export const RUN_TABS = ['overview', 'tasks', 'rewards', 'time', 'failures', 'grades', 'configuration'] as const
 export type RunTab = (typeof RUN_TABS)[number]

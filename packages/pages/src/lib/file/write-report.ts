@@ -1,16 +1,10 @@
 import type { Summary } from '@episodic/report/fold/summary'
 import { markedJson } from '@episodic/run/base/own-mark'
-import {
-  markSummary,
-  type RenderOptions,
-  type RunFold,
-  type RunPage,
-  rejectConflicts,
-} from '@episodic/run/folder/record/report-run'
+import { markSummary, type RunFold, type RunPage, rejectConflicts } from '@episodic/run/folder/record/report-run'
 import { RUN_FILES, writeRunFile } from '@episodic/run/folder/record/run-folder'
 import { renderReport } from './render-report.ts'
 
-export interface WriteReportOptions extends RenderOptions {
+export interface WriteReportOptions {
   /** Accepts conflicting lines of the same episode; the fold chooses between them. */
   readonly allowConflicts?: boolean
 }
@@ -22,12 +16,12 @@ export interface WriteReportOptions extends RenderOptions {
 export async function writeReport(
   folder: string,
   run: RunFold,
-  { allowConflicts = false, reportBytes }: WriteReportOptions = {},
+  { allowConflicts = false }: WriteReportOptions = {},
 ): Promise<Summary> {
   const summary = run.summarize()
   if (summary.counts.conflicts > 0 && !allowConflicts) await rejectConflicts(folder)
   await writeRunFile(folder, RUN_FILES.summary, await markedJson(folder, await markSummary(folder), summary))
-  await writePage(folder, await run.page({ reportBytes }))
+  await writePage(folder, await run.page())
   return summary
 }
 

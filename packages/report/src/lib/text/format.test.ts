@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatCost, wrapText } from './format.ts'
+import { formatBytes, formatCost, wrapText } from './format.ts'
 
 describe('wrapText', () => {
   it('breaks between words and keeps all of them', () => {
@@ -26,4 +26,8 @@ describe('formatCost', () => {
       [null, Number.NaN, 0, 0.000_000_812, 0.000_81, 0.011, 0.5, -0.001_25, 8.123, 1_234.5].map(formatCost),
     ).toEqual(['–', '–', '0', '0.000000812', '0.00081', '0.011', '0.5', '−0.00125', '8.12', '1,234.50'])
   })
+})
+
+it('formatBytes uses one unit', () => {
+  expect([0, 999, 3_312, 45_600, 1_200_000].map(formatBytes)).toEqual(['0 B', '999 B', '3.3 KB', '46 KB', '1.2 MB'])
 })

@@ -64,6 +64,13 @@ export function formatDuration(milliseconds: number | null): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** Bytes, or characters that are mostly one byte: 812 B, 3.3 KB, 1.2 MB. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  const [size, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'KB'] : [bytes / 1_000_000, 'MB']
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`
+}
+
 interface Interval {
   readonly low: number | null
   readonly high: number | null

@@ -1,4 +1,6 @@
-export type SearchField = 'prompt' | 'text' | 'reasoning' | 'call' | 'answer' | 'failure'
+/** Where a text may stand, in the order of the page. */
+export const SEARCH_FIELDS = ['prompt', 'text', 'reasoning', 'call', 'answer', 'failure'] as const
+export type SearchField = (typeof SEARCH_FIELDS)[number]
 
 export interface SearchHit {
   readonly run: string

@@ -1,7 +1,7 @@
 import type { BundleOptions } from '@episodic/pages/server/bundle/shared-run'
 import { formatHeldOut, heldOutIn } from '@episodic/report/held-out/held-out'
 import { sealedShape } from '@episodic/report/rows/sealed-shape'
-import { formatCount, plural } from '@episodic/report/text/format'
+import { formatBytes, formatCount, plural } from '@episodic/report/text/format'
 import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
 
 export type BundleContents = ReturnType<typeof contentsOf>
@@ -54,7 +54,7 @@ export function formatContents(contents: BundleContents): string {
         : `${formatCount(verdicts)}${people.length > 0 ? `; names of people: ${people.join(', ')}` : ''}`,
     ],
     ['held out', formatHeldOut(contents)],
-    ['size', sizeOf(contents.bytes)],
+    ['size', formatBytes(contents.bytes)],
   ]
   return rows.map(([name, text]) => `  ${name.padEnd(15)}${text}\n`).join('')
 }
@@ -63,8 +63,4 @@ function paramsAndSeeds(params: boolean, seeds: boolean): string {
   if (!params && !seeds) return 'withheld'
   if (params && seeds) return 'included: with the world, private states can be computed from them'
   return params ? 'params included, seeds withheld' : 'params withheld, seeds included'
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }

@@ -2,8 +2,7 @@ import { assertQuarantineOf, readQuarantine, withoutOption } from '@episodic/ana
 import { writeReport } from '@episodic/pages/file/write-report'
 import { say, usesColor } from '@episodic/run/base/console'
 import { interruptible } from '@episodic/run/base/interruption'
-import { wholeNumber } from '@episodic/run/base/option-values'
-import { flag, option } from '@episodic/run/base/options'
+import { flag } from '@episodic/run/base/options'
 import { anchorsNote } from '@episodic/run/folder/anchors/anchors-file'
 import { foldRun, showSummary, tornNotice } from '@episodic/run/folder/record/report-run'
 import { readManifest } from '@episodic/run/folder/record/run-folder'
@@ -13,11 +12,6 @@ import { defineCommand } from '../define-command.ts'
 
 const reportOptions = z.object({
   allowConflicts: flag('accept conflicting lines of the same episode'),
-  reportBytes: option(
-    '<count>',
-    'most bytes of whole episodes in the page (default: 10485760)',
-    wholeNumber(0).optional(),
-  ),
   anchors: flag('also measure floor and oracle: what doing nothing and the solver of the world earn on these tasks'),
   without: withoutOption,
   json: flag('print the summary as JSON'),

@@ -113,7 +113,7 @@ describe('episodic suite get', () => {
     const first = await get(['--from', 'wheels', '--from', 'repository'])
     expect(first).toMatchObject({ status: 0, kept: WHOLE })
     expect(first.err).toMatch(
-      /4 files of 1 kB[\s\S]*sums-bench 1\.2\.0, licence MIT, a wheel of 1 kB[\s\S]*getting sums-bench 1\.2\.0 from wheels/,
+      /4 files of [\d.]+ K?B[\s\S]*sums-bench 1\.2\.0, licence MIT, a wheel of [\d.]+ K?B[\s\S]*getting sums-bench 1\.2\.0 from wheels/,
     )
     expect(readFileSync(join(shelf, 'sums/policy.md'), 'utf8')).toBe(POLICY)
     // A second time there is nothing to get.

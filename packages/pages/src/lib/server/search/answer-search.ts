@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { SearchField } from '@episodic/report/view/search-hit'
+import { SEARCH_FIELDS, type SearchField } from '@episodic/report/view/search-hit'
 import pLimit from 'p-limit'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { begin, type Exchange } from '../http/answer.ts'
@@ -10,7 +10,6 @@ const AT_ONCE = 4
 /** Hits that are sent; more are counted. */
 const MOST_HITS = 500
 const MOST_CHARACTERS = 1_000
-const FIELDS: readonly SearchField[] = ['prompt', 'text', 'reasoning', 'call', 'answer', 'failure']
 
 /**
  * Answers with the hits of a search as they are found, a line of JSON each, and with how far it is. It ends with the
@@ -55,7 +54,7 @@ export async function answerSearch({ query, response, signal }: Exchange, runs: 
 function fieldsIn(text: string | null): readonly SearchField[] | undefined {
   if (text === null) return undefined
   const names = text.split(',').filter(Boolean)
-  const unknown = names.filter((name) => !(FIELDS as readonly string[]).includes(name))
+  const unknown = names.filter((name) => !(SEARCH_FIELDS as readonly string[]).includes(name))
   if (unknown.length > 0) throw new HttpProblem('invalid', `There is no field ${unknown.join(', ')} to search in.`)
   return names as SearchField[]
 }

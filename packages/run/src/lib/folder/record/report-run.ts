@@ -23,11 +23,6 @@ export type RunFold = Awaited<ReturnType<typeof foldRun>>
 
 export type RunPage = Awaited<ReturnType<RunFold['page']>>
 
-export interface RenderOptions {
-  /** Most bytes of whole episodes in the page; it has the figures of all. Default 10 MiB. */
-  readonly reportBytes?: number | undefined
-}
-
 type FoldedRun = Pick<RunManifest, 'name' | 'configuration' | 'played'> & { readonly scheduled?: number | undefined }
 
 /** Creates an empty fold of a run's lines: of the seat in focus, if there are several. */
@@ -79,7 +74,7 @@ export async function foldRun(folder: string, manifest: RunManifest, { without, 
     summarize: () => fold.summarize(times.parts, anchors),
     times,
     /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
-    async page(options: RenderOptions = {}) {
+    async page() {
       const { name, scheduled, configuration, versions, played, createdAt } = manifest
       const summary = run.summarize()
       const { unresolved: missing, failed } = summary.counts
@@ -90,7 +85,6 @@ export async function foldRun(folder: string, manifest: RunManifest, { without, 
         run: { name, scheduled, configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject },
         content: {
           lines: () => readWholeLines(file),
-          mostCharacters: options.reportBytes,
           id: runIdOf(manifest),
           createdAt,
           commands: commandsFor(place, { missing, failed, raise: stopped?.raise }),
