@@ -1,3 +1,4 @@
+import { shortUnearned } from '@episodic/report/cheating/unearned'
 import { formatCount, NOTHING } from '@episodic/report/text/format'
 import type { Mean } from './mean-return.ts'
 import type { LineResult } from './suite-result.ts'
@@ -66,8 +67,8 @@ export function formatReference(line: LineResult): { readonly figure: string; re
 /** Whether a line agrees with its reference, in words; for a scored line its score. */
 export function formatVerdict(line: LineResult): string {
   if (line.kind === 'scored') {
-    const failures = line.failed > 0 ? ` (${line.failed} failed)` : ''
-    return line.score ? formatEstimate(line.score) + failures : failures.trim()
+    const notes = [...(line.failed > 0 ? [`${line.failed} failed`] : []), ...shortUnearned(line.unearned)].join(', ')
+    return [line.score ? formatEstimate(line.score) : '', notes && `(${notes})`].join(' ').trim()
   }
   switch (line.verdict) {
     case 'same':

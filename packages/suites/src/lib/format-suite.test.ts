@@ -13,6 +13,7 @@ const played = {
   sealed: 'aa',
   solved: null,
 }
+const paid = { ...played, unearned: { of: 9, episodes: 4, mean: 1, least: null } }
 const reference = { value: 3, tolerance: 'interval', source: 'a book' } as const
 const mean = { mean: 2.9, low: 2.5, high: 3.3 }
 
@@ -29,7 +30,7 @@ const LINES: readonly LineResult[] = [
   { kind: 'played', ...line, ...played, reference, here: { mean: 9, low: 9, high: 9 }, verdict: 'differs' },
   { kind: 'played', ...line, ...played, reference, here: null, failed: 50, finished: 0, verdict: 'not-checked' },
   { kind: 'scored', ...line, ...played, anchors: { random: 0, optimum: 4 }, here: mean, score: mean },
-  { kind: 'scored', ...line, ...played, anchors: { random: null, optimum: null }, here: mean, score: null },
+  { kind: 'scored', ...line, ...paid, anchors: { random: null, optimum: null }, here: mean, score: null },
 ]
 
 function resultOf(lines: readonly LineResult[], name = 'suite'): SuiteResult {
@@ -59,7 +60,7 @@ describe('the table of a suite', () => {
 
   it('shows every verdict, and counts the figures that differ', () => {
     const table = shown(LINES)
-    for (const text of ['same', 'differs', 'inside 99.9 %', 'outside 99.9 %', 'not checked: 50 failed'])
+    for (const text of ['same', 'differs', 'inside 99.9 %', 'outside 99.9 %', 'not checked: 50 failed', '(4 earned w'])
       expect(table).toContain(text)
     expect(table).toContain('5 references   2 hold   2 differ   1 not checked')
     expect(shown(LINES.slice(0, 1))).toContain('0 differ')

@@ -21,7 +21,6 @@ import { unzipSync } from 'fflate'
 export interface GetDataOptions {
   /** Files and folders that are looked through before anything is downloaded. */
   readonly from: readonly string[]
-  /** Is called before a source is read. */
   readonly onSource: (what: string) => void
   readonly signal: AbortSignal
 }

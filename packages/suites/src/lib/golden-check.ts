@@ -14,12 +14,10 @@ import { HarnessError } from '@episodic/run/base/harness-error'
 export type WorldGolden = Pick<GoldenWorld, 'golden' | 'goldenState'>
 
 export interface GoldenCheck {
-  /** Tasks of which all is as the original recorded it. */
   readonly equal: number
   readonly compared: number
   /** Tasks of which nothing was recorded. */
   readonly without: number
-  /** The first tasks that differ, and in what. */
   readonly differs: readonly string[]
 }
 

@@ -6,6 +6,7 @@ import { concludeRun, runAlone } from '@episodic/play/play/complete-run'
 import { findRun } from '@episodic/play/play/find-run'
 import { type RunSettings, runSettingsSchema } from '@episodic/play/play/run-settings'
 import type { World } from '@episodic/play/worlds/world'
+import { findUnearned } from '@episodic/report/cheating/unearned'
 import { createRate } from '@episodic/report/fold/clustered-rate'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import type { Console } from '@episodic/run/base/console'
@@ -80,7 +81,7 @@ function playersOf({ policy, seats, focus }: LinePlayers): Partial<RunSettings> 
  */
 async function foldLine(run: string, focus: string | null, wrong: ReadonlySet<string>) {
   const file = join(run, RUN_FILES.episodes)
-  const returns: number[] = []
+  const [returns, successful, others]: [number[], number[], number[]] = [[], [], []]
   const tasks = new Map<string, JudgedTask>()
   let failed = 0
   if (existsSync(file))
@@ -92,11 +93,13 @@ async function foldLine(run: string, focus: string | null, wrong: ReadonlySet<st
       if (earned) returns.push(earned.unshaped)
       else failed += 1
       if (outcome.kind !== 'finished' || outcome.success === undefined) continue
+      if (earned) (outcome.success ? successful : others).push(earned.unshaped)
       const judged = tasks.get(task.id) ?? { isWrong: wrong.has(String(params.task ?? task.id)), rollouts: [] }
       tasks.set(task.id, judged)
       judged.rollouts.push({ ...outcome.verdicts, [SOLVED]: outcome.success })
     }
-  return { here: meanReturn(returns), finished: returns.length, failed, solved: solvedOf([...tasks.values()]) }
+  const solved = solvedOf([...tasks.values()])
+  return { here: meanReturn(returns), finished: returns.length, failed, solved, ...findUnearned(successful, others) }
 }
 
 interface JudgedTask {

@@ -11,7 +11,6 @@ import { countVerdicts, type LineResult, type PlayedFigures, type SuiteResult } 
 export interface RunSuiteOptions extends PlayLineOptions {
   /** The policy of the scored lines; `null` without them. */
   readonly policy: string | null
-  /** Called before each line that is played. */
   readonly onLine: (world: string, line: string) => void
 }
 

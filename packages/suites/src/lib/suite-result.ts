@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Proportion } from '@episodic/report/fold/summary'
+import type { Proportion, Summary } from '@episodic/report/fold/summary'
 import type { GoldenCheck } from './golden-check.ts'
 import type { Mean } from './mean-return.ts'
 import type { SuiteFile } from './suite-file.ts'
@@ -23,6 +23,7 @@ export interface PlayedFigures {
   readonly failed: number
   /** The share of episodes that are solved; `null` if the world does not say which are. */
   readonly solved: Solved | null
+  readonly unearned?: Summary['success']['unearned']
   /** The folder of the run, relative to that of the suite. */
   readonly run: string
   /** SHA-256 of its sealed episodes. */

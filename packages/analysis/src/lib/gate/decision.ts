@@ -35,7 +35,6 @@ export interface Decision extends Condition {
    * show the margin. `null` if these are enough, and if it is not known.
    */
   readonly tasksNeeded: number | null
-  /** What has to be known besides, in sentences. */
   readonly notes: readonly string[]
 }
 

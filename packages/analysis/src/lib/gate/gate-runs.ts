@@ -5,6 +5,7 @@ import { noteVoids } from '@episodic/report/notes/void-notes'
 import { shownPath } from '@episodic/run/base/console'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { anchorsNote } from '@episodic/run/folder/anchors/anchors-file'
+import { unearnedOfRun } from '../compare/cheating/unearned-of-run.ts'
 import { compareRuns } from '../compare/compare-runs.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
 import { countPlays, type Play } from '../compare/played-tasks.ts'
@@ -33,7 +34,6 @@ export interface GatedTask {
 }
 
 export interface GatedRun {
-  /** The folder, as people write it. */
   readonly run: string
   readonly world: string
   readonly player: string
@@ -104,7 +104,7 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
   // What is not in the rate, and what was played again.
   const asksSuccess = conditions.figures.success !== undefined || conditions.notWorse !== null
   const notes = [
-    ...noteVoids({ ...plays, bounds: voidBounds(plays) }),
+    ...noteVoids({ ...plays, bounds: voidBounds(plays), ...unearnedOfRun(read, [read]) }),
     ...(without ? [without.note] : asksSuccess ? [await anchorsNote(folder)] : []),
   ]
   let lost: GatedRun['lost'] = null

@@ -89,6 +89,7 @@ export function reportContent(
       failed: counts.failed,
       success: success.overall,
       ...(retried && { retried }),
+      ...(success.unearned && { unearned: success.unearned }),
       unshaped: returns.unshaped?.mean ?? null,
       tokens: totalTokens(tokens),
       cost: tokens?.cost ?? null,

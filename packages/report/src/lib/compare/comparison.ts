@@ -30,7 +30,6 @@ export const sideSchema = z.object({
   finished: z.int(),
   /** Not scored, and in no figure. */
   failed: z.int(),
-  /** Scheduled but not sealed. */
   unresolved: z.int(),
   /** Between which values the mean success rate over its tasks lies if all failed episodes were lost, and all won. */
   bounds: boundsSchema,

@@ -192,7 +192,6 @@ export const summarySchema = z.object({
     passHatK: z.array(passSchema).default([]),
     /** `null` for fewer than two tasks, and for rollouts that were forked into trees. */
     noise: noiseSchema.nullable().default(null),
-    /** Left out if they were not measured. */
     anchors: anchorsSchema.optional(),
     unearned: unearnedSchema.optional(),
     steps: distributionSchema.nullable(),

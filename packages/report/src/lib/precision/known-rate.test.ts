@@ -46,9 +46,6 @@ function simulateRounds(
   }
 }
 
-const simulate = (chances: readonly number[], name: string, look: (known: ReturnType<typeof knownRate>) => boolean) =>
-  simulateRounds(chances, name, (tasks) => look(knownRate(tasks, 300)))
-
 type Known = (tasks: Tasks, baseline: Tasks) => ReturnType<typeof knownRate>
 /** Returns the share of runs whose interval ever leaves out what is true. */
 function shareMissed(chances: readonly number[], name: string, truth: number, known: Known, baseline?: Baseline) {
@@ -90,7 +87,8 @@ describe('knownRate', () => {
     const spread = meanOf(chances.map((chance) => chance * (1 - chance)))
     const fixed = ((ERROR + POWER) / 0.05) ** 2 * spread
     let [looks, runs, wrong] = [0, 0, 0]
-    simulate(chances, 'clear', (known) => {
+    simulateRounds(chances, 'clear', (tasks) => {
+      const known = knownRate(tasks, 300)
       looks += 1
       const isDecided = known !== null && Math.abs(known.rate - limit) >= known.half
       runs += Number(isDecided)

@@ -43,13 +43,13 @@ export interface RunEntry {
   readonly success: Proportion | null
   /** Failed episodes that were played again; left out if none is known. */
   readonly retried?: Summary['retried'] | undefined
+  readonly unearned?: Summary['success']['unearned']
   readonly unshaped: Estimate | null
   /** Tokens read and written, and their cost; `null` if no language model was asked, or without prices. */
   readonly tokens: number | null
   readonly cost: number | null
   /** As in a summary; left out if nothing is known of it. */
   readonly unpriced?: { readonly requests: number; readonly cost: number } | undefined
-  /** Bytes of sealed lines. */
   readonly bytes: number
 }
 

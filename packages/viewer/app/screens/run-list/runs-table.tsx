@@ -223,8 +223,8 @@ function RunRow({ run, inSet, rate, range, ticks }: RunRowProps) {
 }
 
 export function RunVoids({ run, successes }: { readonly run: RunEntry; readonly successes: number }) {
-  const { finished, failed, retried = null } = run
-  const notes = shortVoids({ failed, bounds: voidBounds({ successes, finished, failed }), retried })
+  const { finished, failed, retried = null, unearned } = run
+  const notes = shortVoids({ failed, bounds: voidBounds({ successes, finished, failed }), retried, unearned })
   return notes.map((note) => (
     <small key={note} class="muted" title={VOIDS_LEGEND}>
       {' '}

@@ -25,6 +25,7 @@ describe('a player that is paid for what it does not do', () => {
     expect(out).toContain(`B  ${note}, where successful ones earn 1.14`)
     const hacker = join('set/courier', readdirSync(at('set/courier')).find((name) => name.startsWith('hacker')) ?? '')
     expect((await workshop.main(['report', hacker])).out).toContain(`${note}, and none succeeded`)
+    expect((await workshop.main(['gate', hacker, '--success', '>=0%'])).out).toContain(note)
     const { success } = JSON.parse(readFileSync(at(hacker, 'summary.json'), 'utf8'))
     expect(success.unearned).toMatchObject({ of: 10, episodes: 10, least: null })
     mkdirSync(at('hacks'))

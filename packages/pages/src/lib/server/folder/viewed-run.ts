@@ -186,6 +186,7 @@ export class ViewedRun {
       failed,
       success: written?.success.overall ?? figures?.success ?? null,
       ...(written?.retried && { retried: written.retried }),
+      ...(written?.success.unearned && { unearned: written.success.unearned }),
       unshaped: written?.returns.unshaped?.mean ?? figures?.unshaped ?? null,
       tokens: tokens?.tokens ?? null,
       cost: tokens?.cost ?? null,
