@@ -21,6 +21,9 @@ beforeAll(async () => {
   for (const name of readdirSync(MODULES))
     if (!name.startsWith('.')) symlinkSync(join(MODULES, name), at('node_modules', name))
   writeFileSync(at('package.json'), '{ "type": "module" }')
+  // Node imports what a user has installed, and Vitest compiles their own files alone.
+  const deps = '{ external: [/\\/(packages|satellites|apps)\\//] }'
+  writeFileSync(at('vitest.config.js'), `export default { test: { isolate: false, server: { deps: ${deps} } } }`)
 })
 afterAll(() => project[Symbol.dispose]())
 
@@ -47,7 +50,7 @@ async function vitest(args: readonly string[] = [], recordings = 'auto') {
 const MODEL = () => ({ OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'none' })
 
 async function command(...args: string[]): Promise<string> {
-  const { status, out, err } = await project.run(args, { env: MODEL() })
+  const { status, out, err } = await project.main(args, { env: MODEL() })
   expect(status, err).toBe(0)
   return out
 }
@@ -169,13 +172,13 @@ export const graders = { short: defineGrader({ name: 'brief', version: '1', scal
 
   it('refuses what no test can be, and a case that was changed by hand', async () => {
     const refused = async (test: string, ...options: string[]) => {
-      const { status, err } = await project.run(saving('refund', test, ...options), { env: MODEL() })
+      const { status, err } = await project.main(saving('refund', test, ...options), { env: MODEL() })
       expect(status).not.toBe(0)
       return err.replaceAll(/\s+/g, ' ')
     }
     expect(await refused('refund', '--step', '3')).toContain('tests/refund.test.ts is there already')
     await command('run', 'kuhn-poker', '--policy', 'random', '--tasks', '1', '--out', 'game')
-    const game = await project.run(saving('game', 'new', '--step', '1'))
+    const game = await project.main(saving('game', 'new', '--step', '1'))
     expect(game.err).toContain('A saved test plays one seat, and this episode has several.')
     expect(await refused('new', '--step', '9')).toContain('Give --step from 1 to 3')
     expect(await refused('new', '--step', '3', '--holds', 'grader:none')).toContain('Its graders: none')
@@ -183,7 +186,7 @@ export const graders = { short: defineGrader({ name: 'brief', version: '1', scal
     expect(await refused('new', '--step', '3', '--policy', 'process:cat')).toContain(
       'cannot name the policy process:cat',
     )
-    const { err } = await project.run([
+    const { err } = await project.main([
       'continue',
       'refund',
       '--query',
