@@ -110,12 +110,12 @@ export const LIMITS = {
       'satellites/fleet': 2_662,
       'satellites/mcp-worlds': 2_562,
       'satellites/trainer-endpoints': 3_783,
-      'satellites/workspace': 6_229,
+      'satellites/workspace': 6_227,
     },
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 135_729,
+    most: 135_727,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfTests: {

@@ -10,9 +10,10 @@ const open = () =>
   )
 
 describe('EditedDisk', () => {
-  it('changes nothing by a move that it refuses', () => {
+  it('changes nothing by a move or removal that it refuses', () => {
     const disk = open()
     expect(() => disk.move('/app', '/moved')).toThrow(/EROFS/)
+    expect(() => disk.remove('/app', true)).toThrow(/EROFS/)
     expect(disk.changes()).toEqual([])
     expect(disk.read('/app/a')).toBe('1')
   })

@@ -194,12 +194,10 @@ export class EditedDisk {
   remove(path: string, recursive: boolean): void {
     const [resolved, node] = this.#locate(path, 'rm', false)
     if (resolved === '/') throw new DiskError('EACCES', 'rm', path)
-    if (node.kind === 'directory') {
-      const inside = this.#below(resolved)
-      if (inside.length > 0 && !recursive) throw new DiskError('ENOTEMPTY', 'rm', path)
-      for (const each of inside) this.#put(each, null, 'rm')
-    }
-    this.#put(resolved, null, 'rm')
+    const gone = [...(node.kind === 'directory' ? this.#below(resolved) : []), resolved]
+    if (gone.length > 1 && !recursive) throw new DiskError('ENOTEMPTY', 'rm', path)
+    for (const each of gone) this.#assertWritable(each, 'rm')
+    for (const each of gone) this.#put(each, null, 'rm')
   }
 
   copy(from: string, to: string, recursive: boolean): void {

@@ -288,7 +288,6 @@ describe('integers of the shell', () => {
   it.each([
     'echo $((1<<62))',
     'echo $((4294967295 & 255))',
-    'x=9223372036854775807; echo $((x - 1))',
     'echo $(( $(echo 1764491234123456789) / 1000 ))',
     'a=(5 6); i=0; echo $((${a[$i+1]} + 1))',
   ])('are refused where the library would count wrongly: %s', async (command) => {
