@@ -124,6 +124,12 @@ def test_rollouts_are_parked_and_go_on_under_newer_weights(server: Server, model
         await second.discard("b")
         with pytest.raises(EpisodicError, match="discarded"):
             await second.batch("b", 1)
+        await second.call("POST /sessions", {"session_id": "silent"})
+        refused = {"none/trace": "session-not-found", "silent/trace": "option-invalid"}
+        for path, code in refused.items():
+            with pytest.raises(EpisodicError) as untraced:
+                await second.call(f"GET /sessions/{path}", {})
+            assert untraced.value.code == code
 
     with serving_gateway(tmp_path / "gateway", model, TOKEN) as url:
         asyncio.run(train(url))

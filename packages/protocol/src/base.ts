@@ -19,7 +19,7 @@ export {
   toText,
   wellFormed,
 } from './lib/base/json.ts'
-export { findNearest } from './lib/base/nearest-name.ts'
+export { editDistance, findNearest } from './lib/base/nearest-name.ts'
 export { onAbort } from './lib/base/on-abort.ts'
 export { drawSecret, randomText } from './lib/base/random-text.ts'
 export type { SavableRng } from './lib/base/rng.ts'

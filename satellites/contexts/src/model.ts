@@ -1,2 +1,1 @@
-export type { ModelEndpoint } from './lib/llm/model-endpoint.ts'
 export { createModelInterpreter } from './lib/llm/model-interpreter.ts'

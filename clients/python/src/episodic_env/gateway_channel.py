@@ -9,8 +9,11 @@ from .http_channel import HttpChannel
 from .json_types import Json, JsonObject
 from .rpc import UNAUTHORIZED, decode, encode
 
-REFUSED = {400: "option-invalid", 404: "session-not-found", 409: "fenced", "differs": "option-invalid"}
-"""By the status of an answer, or by the code of its error."""
+REFUSED = {
+    **{"invalid": "option-invalid", "differs": "option-invalid", "untraceable": "option-invalid"},
+    **{"unknown": "session-not-found", "fenced": "fenced", "too-large": "too-large"},
+}
+"""By the code with which the gateway refuses."""
 FAILED = 500
 """Statuses from here up say that the gateway failed: each call counts once, so it is repeated."""
 
@@ -30,6 +33,6 @@ class GatewayChannel(HttpChannel):
         if status == UNAUTHORIZED:
             raise unauthorized(self._address.url)
         error = (said or {}).get("error", {})
-        code = REFUSED.get(error.get("code"), REFUSED.get(status, "connection-failed"))
+        code = REFUSED.get(error.get("code"), "connection-failed")
         message = error.get("message", f"{address.url} answered with HTTP status {status}.")
         raise EpisodicError(code, message, retryable=status >= FAILED)

@@ -22,10 +22,10 @@ interface Rollout extends Session {
 
 type LeaseOptions = { readonly seconds?: number; readonly key?: string }
 
-/** By the code of a refusal, or by the status of its answer. */
+/** By the code with which the gateway refuses. */
 const CODES: Readonly<Record<string, WireErrorCode>> = {
-  ...{ differs: 'invalid-params', untraceable: 'invalid-params' },
-  ...{ 400: 'invalid-params', 404: 'session-not-found', 409: 'fenced' },
+  ...{ invalid: 'invalid-params', differs: 'invalid-params', untraceable: 'invalid-params' },
+  ...{ unauthorized: 'unauthorized', unknown: 'session-not-found', fenced: 'fenced', 'too-large': 'too-large' },
 }
 
 /**
@@ -59,7 +59,7 @@ export function createRollouts(url: string, token: string, retry: Partial<RetryO
     const said = (await answer.json().catch(() => null)) as { error?: { message?: string; code?: string } } | null
     if (answer.ok && said) return said
     const message = said?.error?.message ?? `${url} answered with HTTP status ${answer.status}.`
-    const code = CODES[said?.error?.code ?? ''] ?? CODES[answer.status]
+    const code = CODES[said?.error?.code ?? '']
     if (code) throw new WireError(code, message)
     throw new EnvError('connection-failed', message, { details: { retryable: answer.ok || answer.status >= 500 } })
   }

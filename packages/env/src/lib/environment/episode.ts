@@ -1,5 +1,5 @@
 import type { Action, EpisodeEnd, SessionSnapshot } from '@episodic/protocol'
-import type { PlayerStopped } from '@episodic/protocol/internal'
+import type { SeatResult } from '@episodic/protocol/internal'
 import type { MatchOptions, MatchStep } from '../game/match.ts'
 import type { ModelAnswer, Policy, PolicyContext } from '../policy/policy.ts'
 import type { Playable } from '../session/call-options.ts'
@@ -26,7 +26,7 @@ export type Episode =
       /** The further verdicts of the environment, also on what a player that stopped has left. */
       readonly verdicts?: { readonly [name: string]: boolean } | undefined
       /** That the player ended the episode, and why. */
-      readonly stopped?: PlayerStopped | undefined
+      readonly stopped?: SeatResult['stopped']
       readonly undecided?: readonly ModelAnswer[] | undefined
     }
   | {

@@ -38,8 +38,4 @@ describe('returnsOf', () => {
       }),
     )
   })
-
-  it('is nothing for no steps', () => {
-    expect(returnsOf([], 0.9)).toEqual({ total: 0, unshaped: 0, discounted: 0 })
-  })
 })

@@ -1,5 +1,5 @@
-import type { Action, SessionSnapshot } from '@episodic/protocol'
-import type { SeatInstructions, SeatResult } from '@episodic/protocol/internal'
+import type { Action, SessionSnapshot, Task } from '@episodic/protocol'
+import type { SeatResult } from '@episodic/protocol/internal'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import type { Playable } from '../session/call-options.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
@@ -62,11 +62,7 @@ export interface MatchOptions {
   readonly policies: { readonly [seat: string]: Policy | OutsidePlayer }
   /** Default: `null`, it starts anew. */
   readonly origin?: MatchOrigin | null | undefined
-  readonly task?: Playable &
-    Partial<SeatInstructions> & {
-      /** Of seats that have their own. */
-      readonly seats?: { readonly [seat: string]: SeatInstructions } | undefined
-    }
+  readonly task?: Playable & Partial<Pick<Task, 'prompt' | 'hints' | 'seats'>>
   /** Seed of the environment. Default: the task's. */
   readonly seed?: string | undefined
   /** Seed of the policies: each seat has one of its own, derived from it and the name of the seat. Default: `match`. */

@@ -11,53 +11,12 @@ import { isObject, mediaTypeOf, readBase64, shorten, toText } from '@episodic/pr
 export function readServerLine(line: string): JsonObject[] {
   const text = line.replace(/^\ufeff/, '').trim()
   const value = parsed(text)
-  if (value === undefined) {
-    const found = objectsIn(text).flatMap((object): JsonObject[] => {
-      const read = readMessage(object, text)
-      return read ? [read] : []
-    })
-    if (found.length > 0) return found
-  }
   // A batch, as versions before 2025-06-18 had it.
   const messages: readonly (Json | undefined)[] = Array.isArray(value) ? value : [value]
   return messages.flatMap((message): JsonObject[] => {
     const read = isObject(message) ? readMessage(message, text) : unreadable(text)
     return read ? [read] : []
   })
-}
-
-const MESSAGE = /\{\s*"(?:jsonrpc|id|result|error|method|params)"\s*:/g
-
-/** Returns the messages of a line with several, or with a greeting: then answers alone, as a log repeats requests. */
-function objectsIn(text: string): JsonObject[] {
-  const found: JsonObject[] = []
-  let end = 0
-  for (const { index } of text.matchAll(MESSAGE)) {
-    // Within the one before.
-    if (index < end) continue
-    end = endOfObject(text, index)
-    // It is cut off, and with it all that follows.
-    if (end === -1) break
-    const value = parsed(text.slice(index, end))
-    if (!isObject(value) || value.jsonrpc === undefined) continue
-    if (text.startsWith('{') || value.method === undefined) found.push(value)
-  }
-  return found
-}
-
-function endOfObject(text: string, start: number): number {
-  let depth = 0
-  let quoted = false
-  for (let i = start; i < text.length; i++) {
-    const character = text[i]
-    if (quoted) {
-      if (character === '\\') i++
-      else if (character === '"') quoted = false
-    } else if (character === '"') quoted = true
-    else if (character === '{') depth++
-    else if (character === '}' && --depth === 0) return i + 1
-  }
-  return -1
 }
 
 function parsed(text: string): Json | undefined {
@@ -76,8 +35,6 @@ function readMessage(message: JsonObject, line: string): JsonObject | null {
   if (id === undefined) return null
   if (error !== undefined && error !== null && error !== false && error !== '')
     return { jsonrpc, id, error: readError(error) }
-  if (isObject(result) && (typeof result.protocolVersion === 'string' || typeof result.protocolVersion === 'number'))
-    return { jsonrpc, id, result: readInitialized(result) }
   if (isObject(result)) {
     const { _meta, ...rest } = result
     return { jsonrpc, id, result: { ...rest, ...(isObject(_meta) && { _meta }) } }
@@ -102,11 +59,9 @@ function readError(error: Json): JsonObject {
 /** Returns the answer for a line that is not JSON, and names the id of a request; `null` for any other. */
 function unreadable(line: string): JsonObject | null {
   // A log of the requests that came has ids too.
-  if (!/["']jsonrpc["']/.test(line) || /["']method["']/.test(line)) return null
-  const [, id, quoted] = /["']id["']\s*:\s*(?:(\d{1,15}|"(?:[^"\\]|\\.){1,256}")|'([^'\\]{1,256})')/.exec(line) ?? []
-  if (id !== undefined) return noMessage(JSON.parse(id), line)
-  // As Python prints a dictionary.
-  return quoted === undefined ? null : noMessage(quoted, line)
+  if (!line.includes('"jsonrpc"') || line.includes('"method"')) return null
+  const [, id] = /"id"\s*:\s*(\d{1,15}|"(?:[^"\\]|\\.){1,256}")/.exec(line) ?? []
+  return id === undefined ? null : noMessage(JSON.parse(id), line)
 }
 
 function noMessage(id: Json, line: string): JsonObject {

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { Json, JsonObject } from '@episodic/protocol'
 import { lastOf, toText } from '@episodic/protocol/internal'
-import { ServerOutput } from '../answers/server-output.ts'
+import { readServerLine } from '../answers/server-answer.ts'
 import type { CommandTarget } from '../target.ts'
 import { holdReaper, type ReaperHold } from './process-reaper.ts'
 import { HAS_GROUPS, signalGroup } from './signal-group.ts'
@@ -36,7 +36,6 @@ export class ServerProcess {
   onclose?: (() => void) | undefined
   onmessage?: ((message: object) => void) | undefined
   readonly #server: CommandTarget
-  readonly #output = new ServerOutput()
   /** The ids of the requests without an answer, by their text. */
   readonly #asked = new Map<string, Json>()
   #hold: ReaperHold | null = null
@@ -168,7 +167,7 @@ export class ServerProcess {
 
   /** Passes messages on unchecked, because the client checks them. */
   #take(line: string): void {
-    const messages = this.#output.read(line)
+    const messages = readServerLine(line)
     // Many servers print a greeting.
     if (messages.length === 0) this.#keep(`${line}\n`)
     for (const message of messages)

@@ -1,5 +1,4 @@
 import { isObject } from '@episodic/protocol/internal'
-import { createParser } from 'eventsource-parser'
 import { answerOfMalformedCall, endsMalformed } from './malformed-call.ts'
 import { createStreamedAnswer } from './streamed-answer.ts'
 
@@ -30,13 +29,11 @@ export function readAnswerBody(body: string): AnswerBody {
   // A byte order mark is white space here too.
   const text = body.trim()
   if (/^[{[]/.test(text)) return readJson(text)
-  return errorInStream(text) ?? readStream(text)
-}
-
-/** Reads the answer of a server that streams whatever is asked for. */
-function readStream(text: string): AnswerBody {
+  // Some servers stream whatever is asked for.
   const stream = createStreamedAnswer()
   stream.add(`${text}\n\n`)
+  const { failure } = stream
+  if (failure && (isSaid(failure.error) || !('error' in failure))) return errorOf(failure, failure.error)
   if (!stream.hasBegun) return { kind: 'other' }
   if (!stream.isComplete) return { kind: 'incomplete' }
   return findAnswerError(stream.value) ?? { kind: 'answer', value: stream.value }
@@ -140,18 +137,4 @@ function statusOf(fields: Readonly<Record<string, unknown>>): number | null {
   }
   const names = [fields.code, fields.type, fields.status].join(' ').toLowerCase().replace(/[ -]/g, '_')
   return NAMES.find(([name]) => name.test(names))?.[1] ?? null
-}
-
-function errorInStream(text: string): Extract<AnswerBody, { kind: 'error' }> | null {
-  let found: Extract<AnswerBody, { kind: 'error' }> | null = null
-  if (!/^(data|event|id|retry)?:/.test(text)) return null
-  const parser = createParser({
-    onEvent({ event, data }) {
-      const { value } = parsed(data)
-      if (found || !isObject(value)) return
-      if (event === 'error' || isSaid(value.error)) found = errorOf(value, value.error)
-    },
-  })
-  parser.feed(`${text}\n\n`)
-  return found
 }

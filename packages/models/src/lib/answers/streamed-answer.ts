@@ -8,7 +8,6 @@ import { weightVersionsOf } from './weight-version.ts'
 const text = z.string().nullish().catch(null)
 const ids = z.array(z.int()).nullish().catch(null)
 const chunkSchema = z.object({
-  error: z.unknown().optional(),
   id: text,
   model: text,
   usage: z.unknown().optional(),
@@ -43,21 +42,23 @@ export function createStreamedAnswer() {
   let weightVersion: string | null = null
   let finish: string | null = null
   let isDone = false
-  let hasFailed = false
+  let failure: JsonObject | null = null
 
   const parser = createParser({
-    onEvent({ data }) {
+    onEvent({ event, data }) {
       if (data === '[DONE]') {
         isDone = true
         return
       }
-      const chunk = chunkSchema.safeParse(jsonOf(data))
+      const value = jsonOf(data)
+      if (!isObject(value)) return
+      if (event === 'error' || value.error) failure ??= value
+      const chunk = chunkSchema.safeParse(value)
       if (chunk.success) take(chunk.data)
     },
   })
 
   function take(chunk: Chunk): void {
-    if (chunk.error) hasFailed = true
     head = {
       id: head.id ?? chunk.id,
       model: head.model ?? chunk.model,
@@ -83,8 +84,8 @@ export function createStreamedAnswer() {
     get hasBegun() {
       return Object.entries(message).some(([key, value]) => key !== 'role' && value !== '')
     },
-    get hasFailed() {
-      return hasFailed
+    get failure() {
+      return failure
     },
     get value() {
       const choice = {

@@ -44,8 +44,8 @@ export const chatCompletions: RecordedApi = {
     const stream = createStreamedAnswer()
     return {
       add: (part) => stream.add(part),
-      whole: () => (stream.isComplete && !stream.hasFailed ? stream.value : null),
-      part: () => (stream.hasBegun && !stream.hasFailed ? stream.value : null),
+      whole: () => (stream.isComplete && !stream.failure ? stream.value : null),
+      part: () => (stream.hasBegun && !stream.failure ? stream.value : null),
     }
   },
   parse: parseAnswer,

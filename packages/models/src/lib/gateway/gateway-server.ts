@@ -3,6 +3,7 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { objectOf } from '@episodic/run/base/json'
 import { toPlace } from '../forks/session-forks.ts'
+import type { RolloutRefused } from '../rollouts/rollout-queue.ts'
 import { answerTrainer, isForTrainers } from '../rollouts/routes/trainer-routes.ts'
 import type { GatewaySessions, OpenSession } from './gateway-sessions.ts'
 import { findCall, type ReadCall, sendJson, serveCall } from './serve-call.ts'
@@ -57,16 +58,22 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
     if (!asAsked) return refuse(response, 400, 'The address of this request is no path.')
     const { searchParams } = asAsked
     const pathname = asAsked.pathname.replace(/\/{2,}/g, '/')
-    const [, first = '', id = '', part] = pathname.split('/')
+    const [, first = '', ...path] = pathname.split('/')
     if (first === 'health') return sendJson(response, 200, { ok: true })
     if (isForTrainers(first)) {
-      if (!client.isTrainer) return refuse(response, 401, ASK_TRAINER)
+      if (!client.isTrainer) return refuse(response, 401, ASK_TRAINER, 'unauthorized')
       using received = await held.receive(incoming, LARGEST_CONTROL)
-      if (!received.plain) return refuse(response, 413, `The request has more than ${LARGEST_CONTROL} bytes.`)
+      if (!received.plain)
+        return refuse(response, 413, `The request has more than ${LARGEST_CONTROL} bytes.`, 'too-large')
       const text = received.plain.toString()
       const value = text === '' ? {} : objectOf(text)
-      if (!value) return refuse(response, 400, 'The body has to be a JSON object, or empty.')
-      const { status, body } = await answerTrainer({ ...sessions, reach }, [incoming.method, first, id, part], value)
+      if (!value) return refuse(response, 400, 'The body has to be a JSON object, or empty.', 'invalid')
+      const { status, body } = await answerTrainer(
+        { ...sessions, reach },
+        incoming.method ?? 'GET',
+        [first, ...path],
+        value,
+      )
       return sendJson(response, status, body)
     }
     const byPath = sessions.findByToken(first)
@@ -123,6 +130,6 @@ function keysOf({ headers }: HttpRequest, query: URLSearchParams): string[] {
   return keys.filter((key) => typeof key === 'string' && key !== '') as string[]
 }
 
-function refuse(response: HttpResponse, status: number, message: string): void {
-  sendJson(response, status, { error: { message, type: 'episodic_gateway_error', param: null, code: null } })
+function refuse(response: HttpResponse, status: number, message: string, code: RolloutRefused['code'] | null = null) {
+  sendJson(response, status, { error: { message, type: 'episodic_gateway_error', param: null, code } })
 }

@@ -4,7 +4,7 @@ import { HarnessError } from '@episodic/run/base/harness-error'
 import { linesAs } from '@episodic/run/base/json-lines'
 import { appendNow, makeFolder } from '@episodic/run/base/own-files'
 import { z } from 'zod'
-import { groupOf, type PlacedSteps, placedSchema, placeSteps } from '../forks/credit/session-credit.ts'
+import { type Grouped, groupOf, type PlacedSteps, placedSchema, placeSteps } from '../forks/credit/session-credit.ts'
 import { callOf, type RecordedCall } from '../forks/recorded-call.ts'
 import { allSteps, forkSchema, randomId, type SessionFork, SessionForks } from '../forks/session-forks.ts'
 import { createFolderJournal } from '../journal/folder-journal.ts'
@@ -125,7 +125,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     fork: forks.fork.bind(forks),
     find: (id: string) => byId.get(id),
     findByToken: (token: string) => byToken.get(token),
-    groupOf: (session: OpenSession) => groupOf(session, [...byId.values()]),
+    groupOf: (session: Grouped) => groupOf(session, [...byId.values()]),
     async place(session: Pick<OpenSession, 'id' | 'fork'>, played: Parameters<typeof allSteps>[1]) {
       const steps = allSteps(session, played)
       return typeof steps === 'string' ? steps : placeSteps((await journal.open(session.id)).entries, steps)
@@ -157,6 +157,8 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
       reward: sessions.reward,
       close: (id) => void sessions.close(id).catch(() => {}),
       isBusy: (id) => byId.get(id)?.session.isBusy ?? false,
+      credited: (group) =>
+        sessions.groupOf({ id: '', metadata: { group } }).flatMap(({ id, placed }) => (placed ? id : [])),
     },
     weights,
     now: Date.now,

@@ -22,6 +22,8 @@ const partSchema = z.object({
   without: z.array(id),
   /** Why its rollouts are not handed out. */
   left: z.enum(['equal', 'void']).optional(),
+  /** The sessions whose states say what its answers were worth. Left out: those that are open when it is read. */
+  credited: z.array(id).optional(),
 })
 export type BatchPart = z.infer<typeof partSchema>
 

@@ -58,7 +58,7 @@ describe('rollouts of which some never end', () => {
   })
 })
 
-const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false }
+const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false, credited: () => [] }
 
 /** Returns all that a queue knows and may still say. */
 function knownOf({ groups }: RolloutQueue, at: number) {
@@ -165,7 +165,7 @@ describe('the file of a queue', () => {
     const drafts = () => readdirSync(own).filter((name) => name.endsWith('.part'))
     const program = `
       const { openRolloutQueue } = await import(${JSON.stringify(new URL('./rollout-queue.ts', import.meta.url).href)})
-      const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false }
+      const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false, credited: () => [] }
       await openRolloutQueue({ sessions, weights: { load() {} }, now: () => 1_000, file: ${JSON.stringify(file)} })`
     let interrupted = 0
     for (let kill = 0; kill < 5 && statSync(file).size === before.length; kill++) {

@@ -13,6 +13,8 @@ export interface RolloutSessions {
   /** Discards it and what was kept. Waits for nothing. */
   close(id: string): void
   isBusy(id: string): boolean
+  /** Returns the sessions of a group whose steps are known. */
+  credited(group: string): string[]
 }
 
 export interface RolloutQueueOptions {
@@ -24,9 +26,17 @@ export interface RolloutQueueOptions {
   readonly file: string
 }
 
-/** `unknown`: there is no such rollout or group. `fenced`: another lease has it, or it is over. */
+/**
+ * The statuses of refusals, by their codes. `unknown`: there is no such rollout or group. `fenced`: another lease has
+ * it, or it is over.
+ */
+export const REFUSALS = {
+  ...{ invalid: 400, unauthorized: 401, unknown: 404, 'too-large': 413 },
+  ...{ fenced: 409, differs: 409, untraceable: 409 },
+} as const
+
 export class RolloutRefused extends Error {
-  readonly code: 'unknown' | 'fenced' | 'differs' | 'untraceable'
+  readonly code: keyof typeof REFUSALS
 
   constructor(code: RolloutRefused['code'], message: string) {
     super(message)
@@ -185,7 +195,7 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
       for (const group of groups.open.values()) {
         const part = left > 0 ? groups.toPart(group, now(), leavesOutEqual) : null
         if (!part) continue
-        parts.push(part)
+        parts.push({ ...part, credited: sessions.credited(group.id) })
         if (!part.left) left -= 1
       }
       if (left > 0) return null

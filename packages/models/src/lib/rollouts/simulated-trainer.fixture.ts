@@ -45,7 +45,7 @@ export async function simulateTraining(options: SimulatedTraining): Promise<Simu
   const { steps, slots, groupsOfAStep, attempts, close, staleness, file } = options
   let time = 0
   const weights = new Weights()
-  const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false }
+  const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false, credited: () => [] }
   const open = () => openRolloutQueue({ sessions, weights, now: () => time * 1_000, file })
   let queue: RolloutQueue = await open()
   let life = 0

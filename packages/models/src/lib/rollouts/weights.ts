@@ -1,3 +1,4 @@
+import { abortable } from '@episodic/protocol/internal'
 import type { Answer } from '../answers/parse-answer.ts'
 import type { ChatBody } from '../requests/concessions.ts'
 import { continuedChat, joinAnswers, mayContinue } from './continued-answer.ts'
@@ -14,7 +15,7 @@ export class Weights {
   readonly versions: string[] = []
   isChanging = false
   #inFlight = 0
-  readonly #waiting = new Set<() => void>()
+  #turn = Promise.withResolvers<void>()
 
   figures(): object {
     const { versions } = this
@@ -69,20 +70,13 @@ export class Weights {
     }
   }
 
-  #change(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake)
-        signal.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal.addEventListener('abort', wake)
-    })
+  async #change(signal: AbortSignal): Promise<void> {
+    await abortable(this.#turn.promise, signal).catch(() => {})
   }
 
   #wake(): void {
-    for (const wake of [...this.#waiting]) wake()
+    this.#turn.resolve()
+    this.#turn = Promise.withResolvers()
   }
 }
 

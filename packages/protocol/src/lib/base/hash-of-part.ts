@@ -14,7 +14,8 @@ export function hashOfPart(value: Json, { without = [] }: { readonly without?: r
   return sha256Hex(canonicalJson(leaveOut(value, paths)))
 }
 
-function leaveOut(value: Json, paths: readonly (readonly string[])[]): Json {
+/** Returns a value without what the paths name; `*` is any key or index. */
+export function leaveOut(value: Json, paths: readonly (readonly string[])[]): Json {
   if (paths.length === 0 || typeof value !== 'object' || value === null) return value
   const kept = Object.entries(value).flatMap(([key, part]): [string, Json][] => {
     const inner = paths.filter(([first]) => first === key || first === '*').map((path) => path.slice(1))

@@ -27,7 +27,6 @@ export interface Rng {
 /** The position of each stream that was drawn from: plain JSON, kept in the session record. */
 export type RngState = { readonly [stream: string]: readonly number[] }
 
-/** An {@link Rng} whose position can be saved. */
 export interface SavableRng extends Rng {
   /** The position of every stream that was ever drawn from. */
   save(): RngState

@@ -65,12 +65,10 @@ export const completionSchema = z.object({
   policyVersions: z.array(z.tuple([z.string(), z.int().min(0)])).optional(),
   /** The model, as it was asked for. This and all that follows is left out where it is not known. */
   asked: z.string().optional(),
-  /** The temperature that the request asked for. */
   temperature: z.number().min(0).optional(),
   responseId: z.string().optional(),
   /** What the server returned as the model's reasoning, apart from `text`. */
   reasoning: z.string().optional(),
-  /** All tool calls of the answer, in their order. */
   calls: z.array(recordedCallSchema).optional(),
   /** Why the answer ended, as the server said, for example `stop`, `length` or `tool_calls`. */
   finish: z.string().optional(),

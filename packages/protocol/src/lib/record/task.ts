@@ -8,8 +8,6 @@ export const splitSchema = z.enum(['train', 'validation', 'test'])
 export type Split = z.infer<typeof splitSchema>
 
 const seatInstructionsSchema = z.strictObject({ prompt: z.string(), hints: z.array(z.string()) })
-/** What the player of one seat is asked to do. */
-export type SeatInstructions = Wire<typeof seatInstructionsSchema>
 
 /** Strict: an unknown key is reported as a typing error, not dropped. */
 export const taskSchema = z.strictObject({
@@ -18,9 +16,7 @@ export const taskSchema = z.strictObject({
   environment: z.strictObject({ name: z.string().min(1), version: z.string().min(1) }),
   /** The entry of an `mcpServers` file that serves it, if it is not the run's own server. */
   server: z.string().min(1).optional(),
-  /** The names of the player's tools. */
   tools: z.array(z.string().min(1)),
-  /** The instruction for the player. */
   prompt: z.string(),
   hints: z.array(z.string()),
   /**
@@ -28,7 +24,6 @@ export const taskSchema = z.strictObject({
    * Others get `prompt` and `hints`.
    */
   seats: z.record(z.string(), seatInstructionsSchema).optional(),
-  /** Parameters of the environment. */
   params: jsonObjectSchema,
   seed: z.string().min(1),
   /** From 0 (easiest) to 1. */

@@ -6,7 +6,6 @@ import type { Observation, ResourceInText } from './observation.ts'
 // The parts of a tool's answer in MCP, and the observation that they are. An observation has one text, in which the
 // texts of its resources are, and a note of each link: a reader of the text alone reads all that can be read.
 
-/** Left out of most parts. */
 const textSchema = z.string().optional()
 export const contentPartSchema = z.looseObject({
   type: z.string(),
@@ -21,7 +20,6 @@ export type ContentPart = Wire<typeof contentPartSchema>
 
 type Content = Pick<Observation, 'text' | 'attachments' | 'resources'>
 
-/** How much of an answer is kept. */
 interface ContentBounds {
   /** Characters of base64. */
   readonly base64: number

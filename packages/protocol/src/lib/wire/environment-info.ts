@@ -72,7 +72,6 @@ export const environmentInfoSchema = z.object({
   viewSchema: jsonObjectSchema.optional(),
   /** Outside events that can be published to its sessions. Left out if there are none. */
   events: z.array(eventInfoSchema).optional(),
-  /** The limits of a session whose opener sets none. */
   limits: limitsSchema,
 })
 /** An environment that a server can open. */

@@ -119,7 +119,6 @@ export interface LegalActions {
  * step is in it, until its next one.
  */
 const turnResultSchema = z.object({
-  /** Whether the seat may act now. */
   mine: z.boolean(),
   /** The seats that may act now; empty once the episode is over. */
   turn: z.array(z.string()),
@@ -147,7 +146,6 @@ const stateResultSchema = z.object({
   epoch: z.int(),
   /** Answered steps of each seat. */
   seats: z.record(z.string(), z.object({ seq: z.int() })),
-  /** Virtual time, in milliseconds. */
   now: z.number(),
   state: fullStateSchema,
   end: episodeEndSchema.nullable(),

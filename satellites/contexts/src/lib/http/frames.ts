@@ -76,7 +76,6 @@ export interface ServerPush {
   readonly stack: readonly Frame[]
   readonly closed: readonly ClosedFrame[]
   readonly question: Question | null
-  /** Why the conversation is over; `null` while it goes on. */
   readonly ended: string | null
 }
 
@@ -119,7 +118,6 @@ export type ServerFrame =
       readonly type: 'answer'
       readonly seq: number
       readonly replies: readonly string[]
-      /** The recognised intent; `null` if the input was not understood. */
       readonly intent: string | null
       /** Why it was refused and changed nothing; `null` if it was taken. */
       readonly refused: string | null

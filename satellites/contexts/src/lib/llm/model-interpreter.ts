@@ -1,15 +1,26 @@
 import type { JsonObject } from '@episodic/protocol'
+import type { OpenAI } from 'openai'
 import { z } from 'zod'
+import { askWithin } from '../model/ask.ts'
 import type { IntentInfo, Interpretation, Interpreter, InterpretRequest } from '../model/interpreter.ts'
-import { createModelEndpoint, HISTORY_SENT, type ModelEndpoint } from './model-endpoint.ts'
+import { loadPackage } from '../model/load-package.ts'
 
-export interface ModelInterpreterOptions extends ModelEndpoint {
+export interface ModelInterpreterOptions {
+  readonly model: string
+  /** An endpoint with OpenAI's chat completions, for example `http://127.0.0.1:8000/v1`. Default: OpenAI's own. */
+  readonly baseUrl?: string
+  /** Default: the environment variable `OPENAI_API_KEY`. Endpoints without keys accept any value. */
+  readonly apiKey?: string
+  /** How long the model may take for its whole answer, in milliseconds. Default 4,000. */
+  readonly milliseconds?: number
   /** Interprets if the model fails: usually rules. */
   readonly fallback: Interpreter
   /** Called with the reason when the fallback is used. */
   readonly onFailure?: (error: unknown) => void
 }
 
+/** The latest history entries that a model receives. */
+const HISTORY_SENT = 8
 /** The most candidates that a model may return. */
 const MAX_CANDIDATES = 8
 
@@ -20,11 +31,16 @@ const MAX_CANDIDATES = 8
  *
  * A model is not deterministic, so the conversation records its result with the input, and a replay needs no model.
  * `interpret` rejects only with the reason of the request's signal, and with what the fallback throws. Throws if the
- * endpoint needs a key and none is set.
+ * endpoint needs a key and none is set, and `package-missing` without `openai`.
  */
 export function createModelInterpreter(options: ModelInterpreterOptions): Interpreter {
-  const { model, fallback, onFailure } = options
-  const ask = createModelEndpoint(options)
+  const { model, fallback, onFailure, baseUrl, apiKey, milliseconds = 4_000 } = options
+  const { OpenAI: Client } = loadPackage<typeof import('openai')>('openai', 'A model', 'openai@7')
+  const client = new Client({
+    ...(baseUrl !== undefined && { baseURL: baseUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    maxRetries: 0,
+  })
   const answers = new WeakMap<readonly IntentInfo[], AnswerForm>()
   const answerOf = (intents: readonly IntentInfo[]): AnswerForm => {
     const known = answers.get(intents) ?? toAnswerSchema(intents)
@@ -39,14 +55,21 @@ export function createModelInterpreter(options: ModelInterpreterOptions): Interp
     async interpret(request) {
       try {
         const { jsonSchema, check } = answerOf(request.intents)
-        const text = await ask({
-          temperature: 0,
-          instructions: INSTRUCTIONS,
-          situation: situationOf(request),
+        const asked: OpenAI.ChatCompletionCreateParamsNonStreaming = {
+          ...{ model, temperature: 0 },
+          messages: [
+            { role: 'system', content: INSTRUCTIONS },
+            { role: 'user', content: JSON.stringify(situationOf(request)) },
+          ],
           response_format: { type: 'json_schema', json_schema: { name: 'interpretation', schema: jsonSchema } },
-          signal: request.signal,
-        })
-        return check(text)
+        }
+        const completion = await askWithin<OpenAI.ChatCompletion | null>(
+          (signal) => client.chat.completions.create(asked, { signal }),
+          () => null,
+          { milliseconds, signal: request.signal },
+        )
+        if (!completion) throw new Error(`The model ${model} had not answered after ${milliseconds} ms.`)
+        return check(completion.choices[0]?.message.content)
       } catch (error) {
         request.signal.throwIfAborted()
         onFailure?.(error)
@@ -93,7 +116,7 @@ const UNRECOGNISED = {
 
 interface AnswerForm {
   readonly jsonSchema: JsonObject
-  check(text: string): Interpretation
+  check(text: string | null | undefined): Interpretation
 }
 
 function toAnswerSchema(intents: readonly IntentInfo[]): AnswerForm {
@@ -122,5 +145,5 @@ function toAnswerSchema(intents: readonly IntentInfo[]): AnswerForm {
     additionalProperties: false,
   } as unknown as JsonObject
   const schema = z.fromJSONSchema(jsonSchema) as z.ZodType<Interpretation>
-  return { jsonSchema, check: (text) => schema.parse(JSON.parse(text)) }
+  return { jsonSchema, check: (text) => schema.parse(JSON.parse(text ?? '')) }
 }

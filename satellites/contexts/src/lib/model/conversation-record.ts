@@ -60,7 +60,6 @@ export interface ClosedFrame extends Frame {
   readonly result: JsonObject | null
 }
 
-/** A choice that the user was asked to make. */
 export interface Question {
   readonly options: readonly QuestionOption[]
 }
@@ -89,7 +88,6 @@ export const unrecognisedSchema: z.ZodType<readonly Unrecognised[]> = z
   .array(z.object({ slot: z.string().min(1).max(128), text: z.string().min(1).max(200) }))
   .max(16)
 
-/** One input and its replies. */
 export interface HistoryEntry {
   readonly turn: number
   /** The time of the input, in milliseconds since 1970 UTC. */

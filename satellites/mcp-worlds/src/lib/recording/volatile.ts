@@ -1,5 +1,6 @@
 import { ServerError } from '@episodic/mcp-server'
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
+import { leaveOut } from '@episodic/protocol/internal'
 import type { ToolAnswer } from '../servers/call-tool.ts'
 
 /**
@@ -35,7 +36,10 @@ export function readVolatile(written: readonly string[], tools: readonly string[
       { readonly kind: Kind }
     >[]
   const without = (value: Json, kind: 'arguments' | 'answer', tool: string) =>
-    of(kind, tool).reduce((rest, { path }) => withoutField(rest, path), value)
+    leaveOut(
+      value,
+      of(kind, tool).map(({ path }) => path),
+    )
   return {
     callKey: (tool, args) => canonicalJson([tool, without(args, 'arguments', tool)]),
     answerKey(tool, { text, structured, isError, attachments = [], resources = [] }) {
@@ -77,21 +81,6 @@ function readPart(text: string, tools: readonly string[]): Part {
 
 function invalid(text: string, why: string): ServerError {
   return new ServerError('option-invalid', `${JSON.stringify(text)} does not say what is volatile. ${why}.`)
-}
-
-function withoutField(value: Json, [name, ...inner]: readonly string[]): Json {
-  if (typeof value !== 'object' || value === null || name === undefined) return value
-  const isNamed = (key: string) => name === '*' || key === name
-  if (Array.isArray(value))
-    return value.flatMap((item, i) =>
-      !isNamed(String(i)) ? [item] : inner.length === 0 ? [] : [withoutField(item, inner)],
-    )
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => {
-      if (!isNamed(key)) return [[key, item]]
-      return inner.length === 0 ? [] : [[key, withoutField(item, inner)]]
-    }),
-  )
 }
 
 function parsedOrNull(text: string): Json {

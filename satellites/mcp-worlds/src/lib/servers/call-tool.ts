@@ -1,8 +1,15 @@
 import { EnvError } from '@episodic/env'
 import { listAll } from '@episodic/env/internal'
-import { type Attachment, type Channel, type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
 import {
-  type ResourceInText,
+  type Attachment,
+  type Channel,
+  type Json,
+  type JsonObject,
+  jsonObjectSchema,
+  WireError,
+} from '@episodic/protocol'
+import {
+  contentPartSchema,
   readContent,
   resourceInTextSchema,
   wellFormed,
@@ -11,51 +18,25 @@ import {
 import { z } from 'zod'
 import { type AskOptions, ask, type ListedTool, read } from './other-methods.ts'
 
-export interface ToolAnswer {
-  /** Its texts, those of its resources, and a note of each part that is neither a text nor an attachment, in lines. */
-  readonly text: string
-  /** Its pictures, sounds and files, in base64. Left out if it has none. */
-  readonly attachments?: { data: string; mimeType: string; uri?: string | undefined }[] | undefined
-  /** The parts of the text that are resources, or stand for links to some. Left out if it has none. */
-  readonly resources?: ResourceInText[] | undefined
-  /** Its structured content; `null` if it has none. */
-  readonly structured: JsonObject | null
-  /** Whether the tool reported an error, or the server refused the call. It may have changed something all the same. */
-  readonly isError: boolean
-  /** What the server asked meanwhile, and what the world answered; `null` where it declined. Left out if nothing. */
-  readonly asked?: { message: string; answer: JsonObject | null }[] | undefined
-}
-
-const partSchema = z.looseObject({
-  type: z.string(),
-  text: z.string().optional(),
-  data: z.string().optional(),
-  mimeType: z.string().optional(),
-  uri: z.string().optional(),
-  name: z.string().optional(),
-  resource: z
-    .looseObject({
-      uri: z.string(),
-      text: z.string().optional(),
-      blob: z.string().optional(),
-      mimeType: z.string().optional(),
-    })
-    .optional(),
-})
-
-const attachedSchema = z.object({ data: z.string(), mimeType: z.string(), uri: z.string().optional() })
-
+/** What is kept of the answer of a tool. */
 export const toolAnswerShape = {
+  /** Its texts, those of its resources, and a note of each part that is neither a text nor an attachment, in lines. */
   text: z.string(),
+  /** Its structured content; `null` if it has none. */
   structured: jsonObjectSchema.nullable(),
-  attachments: z.array(attachedSchema).optional(),
+  /** Its pictures, sounds and files, in base64. Left out if it has none. */
+  attachments: z.array(z.object({ data: z.string(), mimeType: z.string(), uri: z.string().optional() })).optional(),
+  /** The parts of the text that are resources, or stand for links to some. Left out if it has none. */
   resources: z.array(resourceInTextSchema).optional(),
+  /** Whether the tool reported an error, or the server refused the call. It may have changed something all the same. */
   isError: z.boolean(),
+  /** What the server asked meanwhile, and what the world answered; `null` where it declined. Left out if nothing. */
   asked: z.array(z.object({ message: z.string(), answer: jsonObjectSchema.nullable() })).optional(),
 } as const
+export type ToolAnswer = z.infer<z.ZodObject<typeof toolAnswerShape>>
 
 const answerSchema = z.looseObject({
-  content: z.array(partSchema),
+  content: z.array(contentPartSchema),
   structuredContent: jsonObjectSchema.optional(),
   isError: z.boolean().optional(),
 })
@@ -66,7 +47,7 @@ const BOUNDS = { base64: 600_000, attachments: 16 }
 
 interface CallToolOptions extends AskOptions {
   /** Replaces in the answer what only this episode has. Default: nothing. */
-  readonly rename?: <T>(value: T) => T
+  readonly rename?: <T extends Json>(value: T) => T
 }
 
 /** Calls a tool, or another method, and never retries. Rejects if the answer is lost or is none. */
@@ -88,7 +69,11 @@ export async function callTool(
     throw cause
   }
   // Servers cut texts within a character.
-  const { content, structuredContent, isError } = read(answerSchema, wellFormed(rename(reply)), `the call of ${tool}`)
+  const { content, structuredContent, isError } = read(
+    answerSchema,
+    wellFormed(rename(reply as Json)),
+    `the call of ${tool}`,
+  )
   const { text, attachments = [], resources = [] } = readContent(content, BOUNDS)
   const structured = structuredContent ? plainData(structuredContent, tool) : null
   // The text stays as the server sent it. A model would read nothing of an answer that has data alone.

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type CommandTarget, type Elicitation, type HttpTarget, openChannel } from '@episodic/env'
 import { disconnectPreservingSessions } from '@episodic/env/internal'
 import { ServerError } from '@episodic/mcp-server'
-import type { Channel, JsonObject } from '@episodic/protocol'
-import { pause, randomText } from '@episodic/protocol/internal'
+import type { Channel, Json, JsonObject } from '@episodic/protocol'
+import { mapTexts, pause, randomText } from '@episodic/protocol/internal'
 import { callTool, listTools, type ToolAnswer } from './call-tool.ts'
 import { FOLDER } from './command-line.ts'
 import { guard, unguard } from './guard.ts'
@@ -129,7 +129,7 @@ export class EpisodeServer implements PlayedServer {
   }
 
   get instructions(): string {
-    return replaceTexts(this.#news.instructions, this.folder, FOLDER)
+    return this.#news.instructions.replaceAll(this.folder, FOLDER)
   }
 
   listTools(): Promise<ListedTool[]> {
@@ -138,8 +138,8 @@ export class EpisodeServer implements PlayedServer {
 
   /** Calls a tool once; if the answer is lost, the server is closed. `{folder}` stands for the episode's folder. */
   async call(tool: string, args: JsonObject, report?: PlayersCall['report']): Promise<ServerCall> {
-    const filled = replaceTexts(args, FOLDER, this.folder)
-    const named = <T>(value: T) => replaceTexts(value, this.folder, FOLDER)
+    const filled = mapTexts(args, (text) => text.replaceAll(FOLDER, () => this.folder))
+    const named = <T extends Json>(value: T) => mapTexts(value, (text) => text.replaceAll(this.folder, FOLDER))
     // One call is made at a time.
     this.#news.onProgress = report
     const progressToken = report && `${++this.#reported}`
@@ -278,11 +278,4 @@ function inFolder(target: CommandTarget, folder: string, variables: Readonly<Rec
     env: { ...variables, ...given },
     ...(cwd !== undefined && { cwd: filled(cwd) }),
   }
-}
-
-function replaceTexts<T>(value: T, from: string, to: string): T {
-  if (typeof value === 'string') return value.replaceAll(from, () => to) as T
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, from, to)) as T
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaceTexts(item, from, to)])) as T
 }

@@ -23,69 +23,39 @@ export function playersName(tool: string): string {
 }
 
 export function toolsOfMethods({ resources = false, prompts = false, toolList = false }): ListedTool[] {
-  const annotations = { readOnlyHint: true }
-  const nothing = { type: 'object', properties: {} }
   const uri = { type: 'string', description: 'The URI of a resource, or a template of one that is filled in.' }
+  const name = { type: 'string' }
+  const texts = { type: 'object', additionalProperties: { type: 'string' } }
   return [
     ...(resources
       ? [
-          {
-            name: 'resources/list',
-            description: 'List the resources that can be read, and the templates of more.',
-            inputSchema: nothing,
-            annotations,
-          },
-          {
-            name: 'resources/read',
-            description: 'Read a resource.',
-            inputSchema: { type: 'object', properties: { uri }, required: ['uri'] },
-            annotations,
-          },
+          reading('resources/list', 'List the resources that can be read, and the templates of more.'),
+          reading('resources/read', 'Read a resource.', { uri }, ['uri']),
         ]
       : []),
     ...(prompts
       ? [
-          {
-            name: 'prompts/list',
-            description: 'List the prompts that there are, with their arguments.',
-            inputSchema: nothing,
-            annotations,
-          },
-          {
-            name: 'prompts/get',
-            description: 'Get the messages of a prompt.',
-            inputSchema: {
-              type: 'object',
-              properties: {
-                name: { type: 'string' },
-                arguments: { type: 'object', additionalProperties: { type: 'string' } },
-              },
-              required: ['name'],
-            },
-            annotations,
-          },
+          reading('prompts/list', 'List the prompts that there are, with their arguments.'),
+          reading('prompts/get', 'Get the messages of a prompt.', { name, arguments: texts }, ['name']),
         ]
       : []),
     ...(toolList
       ? [
-          {
-            name: 'tools/list',
-            description: 'List the tools that there are now, with their arguments. The list may change.',
-            inputSchema: nothing,
-            annotations,
-          },
-          {
-            name: 'tools/call',
-            description: 'Call a tool of the list by its name.',
-            inputSchema: {
-              type: 'object',
-              properties: { name: { type: 'string' }, arguments: { type: 'object' } },
-              required: ['name'],
-            },
-          },
+          reading('tools/list', 'List the tools that there are now, with their arguments. The list may change.'),
+          methodTool('tools/call', 'Call a tool of the list by its name.', { name, arguments: { type: 'object' } }, [
+            'name',
+          ]),
         ]
       : []),
   ]
+}
+
+function methodTool(name: string, description: string, properties: JsonObject = {}, required?: string[]): ListedTool {
+  return { name, description, inputSchema: { type: 'object', properties, ...(required && { required }) } }
+}
+
+function reading(...method: Parameters<typeof methodTool>): ListedTool {
+  return { ...methodTool(...method), annotations: { readOnlyHint: true } }
 }
 
 export interface AskOptions {

@@ -214,8 +214,9 @@ describe('POST /sessions/<id>/fork', () => {
     expect(expected.shared).toBeGreaterThan(2)
   })
 
-  it('finishes a rollout whose world ended at the first of two calls, and one whose steps were refused', async () => {
+  it('finishes a rollout whose world ended at the first of two calls, and hands it out with the same credit again', async () => {
     const { ask, rollouts, ...gateway } = await serve()
+    const played: { id: string; episode: ReturnType<typeof begin> }[] = []
     await rollouts.call('POST /groups', { group_id: 'g', attempts: 2 })
     for (const whole of [true, false]) {
       const rollout = (await rollouts.lease())!
@@ -232,13 +233,28 @@ describe('POST /sessions/<id>/fork', () => {
       expect(await finish({ steps: episode.steps })).toMatchObject({ status: 400 })
       expect(await finish({ steps: steps.map((step) => ({ ...step, reward: 1e308 })) })).toMatchObject({ status: 400 })
       expect(await finish(whole ? { steps } : {})).toMatchObject({ status: 200 })
+      played.push({ id: rollout.session_id, episode })
     }
-    const { groups } = await rollouts.call<{ groups: Body[] }>('POST /batches', { batch_id: 'b', groups: 1 })
+    const batch = (served = rollouts) => served.call<{ groups: Body[] }>('POST /batches', { batch_id: 'b', groups: 1 })
+    const { groups } = await batch()
     const credited = groups[0].rollouts.map(({ sequences: [{ segments }] }: Body) =>
       segments.map(({ value }: Body) => value ?? null),
     )
     expect(credited[0].every((value: unknown) => typeof value === 'number')).toBe(true)
     expect(credited[1].every((value: unknown) => value === null)).toBe(true)
+    // What is forked later changes the credit of the session, and not of the batch.
+    const { id, episode } = played[0]!
+    const read = async () => (await ask('GET', `/sessions/${id}/sequences`)).sequences[0].segments
+    const before = await read()
+    const [child] = (await ask('POST', `/sessions/${id}/fork`, { steps: episode.steps.slice(0, 1) })).sessions
+    const own = { ...begin('wales'), messages: episode.messages.slice(0, 3) }
+    await play({ ask }, child, own, 1)
+    const steps = own.steps.map((step) => ({ ...step, reward: 9, state_hash: null }))
+    await ask('PUT', `/sessions/${child.session_id}/reward`, { reward: 9, steps, after: 1 })
+    expect(await read()).not.toEqual(before)
+    expect((await batch()).groups).toEqual(groups)
+    await gateway.stop()
+    expect((await batch((await gateway.start()).rollouts)).groups).toEqual(groups)
   })
 
   it('keeps the credit of forks apart that begin earlier than the fork they were forked from', async () => {
@@ -419,6 +435,13 @@ describe('createRollouts', () => {
     await environment.close()
     for (const child of children) await child.environment.close()
     await goesOn.close()
+    await rollouts.call('POST /sessions', { session_id: 'silent' })
+    for (const [route, code] of [
+      ['GET /sessions/none/trace', 'session-not-found'],
+      ['GET /sessions/silent/trace', 'invalid-params'],
+      ['POST /sessions/silent/fork', 'invalid-params'],
+    ] as const)
+      await expect(rollouts.call(route)).rejects.toSatisfy((error) => WireError.is(error, code))
     const away = createRollouts('http://127.0.0.1:1', 'none', { seconds: 0 })
     await expect(away.lease()).rejects.toThrow('did not answer')
   })

@@ -185,21 +185,21 @@ describe('rollouts at a gateway', () => {
   it('refuse what they do not know, and say what is wrong', async () => {
     const engine = cleanUp.use(await startTokenEngine(() => ({ content: 'Yes.' })))
     const gateway = await serve(engine, await newFolder())
-    const refused: [method: string, path: string, body: object, status: number, words: RegExp][] = [
-      ['POST', '/sessions/none/park', { lease: 1 }, 404, /no rollout none/],
-      ['POST', '/sessions/none/resume', {}, 404, /none cannot be resumed/],
-      ['POST', '/groups', { group_id: '../x', attempts: 1 }, 400, /letters/],
-      ['POST', '/groups', { group_id: 'x', attempts: 1, close: { last: 2 } }, 400, /last/],
-      ['POST', '/groups', { group_id: 'known', attempts: 1, staleness: 2 }, 409, /another group/],
-      ['POST', '/batches', { batch_id: 'a batch', groups: 1 }, 400, /letters/],
-      ['POST', '/lease', [], 400, /JSON object/],
-      ['GET', '/lease', {}, 404, /There are POST lease/],
+    const refused: [method: string, path: string, body: object, status: number, code: string, words: RegExp][] = [
+      ['POST', '/sessions/none/park', { lease: 1 }, 404, 'unknown', /no rollout none/],
+      ['POST', '/sessions/none/resume', {}, 404, 'unknown', /none cannot be resumed/],
+      ['POST', '/groups', { group_id: '../x', attempts: 1 }, 400, 'invalid', /letters/],
+      ['POST', '/groups', { group_id: 'x', attempts: 1, close: { last: 2 } }, 400, 'invalid', /last/],
+      ['POST', '/groups', { group_id: 'known', attempts: 1, staleness: 2 }, 409, 'differs', /another group/],
+      ['POST', '/batches', { batch_id: 'a batch', groups: 1 }, 400, 'invalid', /letters/],
+      ['POST', '/lease', [], 400, 'invalid', /JSON object/],
+      ['GET', '/lease', {}, 404, 'unknown', /There are POST lease/],
     ]
     await add(gateway, { group_id: 'known', attempts: 1, staleness: 1 })
-    for (const [method, path, body, status, words] of refused)
+    for (const [method, path, body, status, code, words] of refused)
       expect(await gateway.trainer(method, path, method === 'GET' ? undefined : body)).toMatchObject({
         status,
-        error: { message: expect.stringMatching(words) },
+        error: { code, message: expect.stringMatching(words) },
       })
   })
 
@@ -254,7 +254,7 @@ describe('rollouts at a gateway', () => {
 
   it('are void where too many leases run out in a row', async () => {
     let time = 0
-    const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false }
+    const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false, credited: () => [] }
     const file = join(await newFolder(), 'rollouts.jsonl')
     const queue = await openRolloutQueue({ sessions, weights: new Weights(), now: () => time, file })
     queue.add({ group_id: 'g', task: {}, attempts: 1, close: { others: 'park' } })

@@ -2,7 +2,8 @@ import { advantages } from '@episodic/env/advantages'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { JournalEntry } from '../../journal/model-journal.ts'
-import { callsOf, findFittingPrefix, type WorldStep } from '../fitting-prefix.ts'
+import { callsOf, findFittingPrefix } from '../fitting-prefix.ts'
+import type { ForkRequest, SessionFork } from '../session-forks.ts'
 
 /** The answers of a session that led to steps of its world: each that called tools, after those that called none. */
 export const placedSchema = z.array(
@@ -16,13 +17,8 @@ export const placedSchema = z.array(
 )
 export type PlacedSteps = z.infer<typeof placedSchema>
 
-export interface EarningStep extends WorldStep {
-  readonly reward: number
-  readonly state_hash: string | null
-}
-
 /** Places the steps of a world among the answers of its session, or says why they do not fit. */
-export function placeSteps(entries: readonly JournalEntry[], steps: readonly EarningStep[]): PlacedSteps | string {
+export function placeSteps(entries: readonly JournalEntry[], steps: ForkRequest['steps']): PlacedSteps | string {
   const way = findFittingPrefix(entries, steps, true)
   if (typeof way === 'string') return way
   const placed: PlacedSteps = []
@@ -43,13 +39,11 @@ export function placeSteps(entries: readonly JournalEntry[], steps: readonly Ear
 
 export interface CreditedSession {
   readonly id: string
-  readonly fork?:
-    | { readonly root: string; readonly branch: readonly number[]; readonly at: readonly number[] }
-    | undefined
+  readonly fork?: SessionFork | undefined
   readonly placed?: PlacedSteps | undefined
 }
 
-type Grouped = Pick<CreditedSession, 'id' | 'fork'> & { readonly metadata: JsonObject }
+export type Grouped = Pick<CreditedSession, 'id' | 'fork'> & { readonly metadata: JsonObject }
 
 /** Returns the sessions of one group, or those that were forked from one. */
 export function groupOf<S extends Grouped>({ id, fork, metadata: { group } }: Grouped, all: readonly S[]): S[] {
@@ -64,9 +58,9 @@ export function branchOf({ fork }: Pick<CreditedSession, 'fork'>, answer: number
   return fork ? fork.branch.slice(0, fork.at.findLastIndex((answers) => answers <= answer) + 1) : []
 }
 
-/** Returns what each answer of a session was worth by the states that the sessions of its group share. */
-export function creditOf(group: readonly CreditedSession[]) {
-  const known = group.filter(({ placed }) => placed)
+/** Returns what each answer of the sessions was worth by the states that they share. */
+export function creditOf(sessions: readonly CreditedSession[]) {
+  const known = sessions.filter(({ placed }) => placed)
   const { rollouts } = advantages(
     known.map((session) => ({
       steps: (session.placed ?? []).map(({ answers: [answer = 0], calls, reward, state }, at) => {
@@ -76,9 +70,11 @@ export function creditOf(group: readonly CreditedSession[]) {
       }),
     })),
   )
-  return (id: string, answer: number) => {
-    const session = known.findIndex((each) => each.id === id)
-    const step = known[session]?.placed?.findIndex(({ answers }) => answers.includes(answer)) ?? -1
-    return rollouts[session]?.steps[step]
-  }
+  const worth = new Map(
+    known.map(({ id, placed = [] }, i) => {
+      const steps = rollouts[i]?.steps ?? []
+      return [id, new Map(placed.flatMap(({ answers }, at) => answers.map((answer) => [answer, steps[at]] as const)))]
+    }),
+  )
+  return (id: string, answer: number) => worth.get(id)?.get(answer)
 }

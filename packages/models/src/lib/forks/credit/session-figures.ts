@@ -3,14 +3,13 @@ import { treeOf } from '@episodic/report/fold/token-tree'
 import { withSegments } from '@episodic/report/group/segments/with-segments'
 import { sequenceFields } from '@episodic/report/group/token-fields'
 import type { RecordedCall } from '../recorded-call.ts'
-import { type SessionFork, toPlace } from '../session-forks.ts'
-import { branchOf, type CreditedSession, creditOf } from './session-credit.ts'
+import { toPlace } from '../session-forks.ts'
+import { branchOf, type CreditedSession, type creditOf } from './session-credit.ts'
 
 /** A session of a gateway, as trainers read it. */
 export interface ReadableSession extends CreditedSession {
   readonly metadata: JsonObject
   readonly reward: number | null
-  readonly fork?: SessionFork | undefined
   calls(): Promise<readonly RecordedCall[]>
 }
 
@@ -36,12 +35,11 @@ export async function readFigures(session: ReadableSession): Promise<object> {
 /**
  * Returns the figures with the sequences. What a fork shares is learned once: in the session that was forked.
  *
- * @param group - the sessions whose states say what an answer was worth.
+ * @param credit - of the sessions whose states say what an answer was worth.
  */
-export async function readSequences(session: ReadableSession, group: readonly CreditedSession[]): Promise<object> {
+export async function readSequences(session: ReadableSession, credit: ReturnType<typeof creditOf>): Promise<object> {
   const answers = (await session.calls()).map(({ completion }) => completion)
   const { answers: shared = 0, branch = [] } = session.fork ?? {}
-  const credit = creditOf(group)
   const worthOf = (answer: number) => ({ branch: branchOf(session, answer), ...credit(session.id, answer) })
   const sequences = sequenceFields(answers, treeOf(answers, Array(shared).keys())).map((fields) => ({
     ...withSegments(fields, answers, worthOf),

@@ -1,10 +1,10 @@
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import type { PlacedSteps } from '../../forks/credit/session-credit.ts'
+import { creditOf, type Grouped, type PlacedSteps } from '../../forks/credit/session-credit.ts'
 import { type ReadableSession, readFigures, readSequences } from '../../forks/credit/session-figures.ts'
 import { type ForkRequest, forkShape, type PlayedSteps, playedShape } from '../../forks/session-forks.ts'
 import { type BatchPart, type GroupRollout, groupShape } from '../rollout-groups.ts'
-import { type RolloutQueue, RolloutRefused } from '../rollout-queue.ts'
+import { REFUSALS, type RolloutQueue, RolloutRefused } from '../rollout-queue.ts'
 import type { Weights } from '../weights.ts'
 import { readTrace } from './session-trace.ts'
 
@@ -18,7 +18,7 @@ export interface TrainerOptions {
   open(id?: string, metadata?: JsonObject): Promise<KeyedSession>
   find(id: string): KeyedSession | undefined
   reward(id: string, reward: number, placed?: PlacedSteps): void
-  groupOf(session: KeyedSession): readonly ReadableSession[]
+  groupOf(session: Grouped): readonly ReadableSession[]
   place(session: KeyedSession, played: PlayedSteps): Promise<PlacedSteps | string>
   close(id: string): Promise<void>
   /** Resolves with sessions that go on after the steps, or with why none can. */
@@ -56,7 +56,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     async ({ session_id: id, metadata }, _, { open, reach }) => reach(await open(id, metadata)),
   ),
   'GET sessions *': reading(readFigures),
-  'GET sessions * sequences': reading((session, { groupOf }) => readSequences(session, groupOf(session))),
+  'GET sessions * sequences': reading((session, { groupOf }) => readSequences(session, creditOf(groupOf(session)))),
   'GET sessions * trace': reading(readTrace),
   'PUT sessions * reward': route({ reward, ...played }, async (asked, id, options) => {
     options.reward(findSession(id, options).id, asked.reward, await readPlaced(asked, id, options))
@@ -117,7 +117,6 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'GET weights': route({}, (_, __, { weights }) => weights.figures()),
 }
 
-const STATUSES = { unknown: 404, fenced: 409, differs: 409, untraceable: 409 } as const
 const FIRST: ReadonlySet<string> = new Set(Object.keys(ROUTES).map((path) => path.split(' ')[1] as string))
 
 /** Whether a path that begins so is one of trainers. */
@@ -127,12 +126,8 @@ export function isForTrainers(first: string): boolean {
 
 export async function answerTrainer(
   options: TrainerOptions,
-  [method = 'GET', first, id, part]: readonly [
-    method: string | undefined,
-    string,
-    id: string,
-    part: string | undefined,
-  ],
+  method: string,
+  [first, id = '', part]: readonly string[],
   value: JsonObject,
 ): Promise<{ readonly status: number; readonly body: object }> {
   try {
@@ -141,12 +136,11 @@ export async function answerTrainer(
     const paths = Object.keys(ROUTES).filter((path) => path.split(' ')[1] === first)
     throw new RolloutRefused('unknown', `There is no such request here. There are ${paths.join(', ')}.`)
   } catch (error) {
-    const isRefused = error instanceof RolloutRefused
     const isInvalid = error instanceof z.ZodError
     const message = isInvalid ? z.prettifyError(error) : (error as Error).message
-    const code = isRefused ? error.code : null
+    const code = isInvalid ? 'invalid' : error instanceof RolloutRefused ? error.code : null
     const body = { error: { message, type: 'episodic_gateway_error', param: null, code } }
-    return { status: code !== null ? STATUSES[code] : isInvalid ? 400 : 500, body }
+    return { status: code ? REFUSALS[code] : 500, body }
   }
 }
 
@@ -173,11 +167,14 @@ function leasedOf({ id, group, attempt, lease, note }: GroupRollout, { find, rea
 
 async function readPart({ rollouts: queue, find, groupOf }: TrainerOptions, part: BatchPart): Promise<object> {
   const group = queue.groups.all.get(part.group)
+  const credit = creditOf(
+    part.credited?.flatMap((id) => find(id) ?? []) ?? groupOf({ id: '', metadata: { group: part.group } }),
+  )
   const attemptOf = (id: string) => ({ session_id: id, attempt: queue.groups.rollouts.get(id)?.attempt })
   const read = async (id: string) => {
     const session = find(id)
     const reward = queue.groups.rollouts.get(id)?.reward
-    return { ...attemptOf(id), ...(session && (await readSequences(session, groupOf(session)))), reward }
+    return { ...attemptOf(id), ...(session && (await readSequences(session, credit))), reward }
   }
   return {
     group_id: part.group,
