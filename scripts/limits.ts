@@ -115,11 +115,11 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 135_478,
+    most: 135_334,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfTests: {
-    most: 87_588,
+    most: 87_542,
     why: 'Tests and their fixtures: each promise is tested once, at the level nearest to a user. docs/inside/invariants.md says where. The way is down: 62,000.',
   },
   linesOfARun: {

@@ -82,15 +82,16 @@ const SHELF = 'suites'
 
 /**
  * Reads a suite by a path to its file, which ends with `.json`, or by the name of one in `suites/` or in an installed
- * package; the scope of a package may stand before it, and one of its worlds after it, as in `tau2/airline`.
+ * package; the scope of a package may stand before a name, and one of its worlds after either, as in `tau2/airline`.
  *
  * Throws `suite-not-found`, and `suite-invalid`, which names each wrong field.
  */
 export function readSuite(reference: string, folder = process.cwd()) {
   const [name, world = null] = reference.replace(/^@[^/]+\//, '').split('/')
-  const isPath = reference.endsWith('.json')
+  const [path = reference, worldOfPath = null] = reference.split(/(?<=\.json)\//)
+  const isPath = path.endsWith('.json')
   const file = isPath
-    ? resolve(folder, reference)
+    ? resolve(folder, path)
     : listSuiteFiles(folder).find((place) => basename(place) === `${name}${EXTENSION}`)
   if (!file || !existsSync(file) || !statSync(file).isFile())
     throw new HarnessError(
@@ -99,7 +100,7 @@ export function readSuite(reference: string, folder = process.cwd()) {
     )
   const read = () => readTextFile(file)
   const suite = parseJson(suiteFileSchema, read, 'suite-invalid', `${file} is not a suite file`)
-  return { file, suite, world: isPath ? null : world }
+  return { file, suite, world: isPath ? worldOfPath : world }
 }
 
 /** Lists the suite files of a folder's `suites/`, of its installed packages, and of those beside the command. */

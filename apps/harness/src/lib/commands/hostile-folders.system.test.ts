@@ -95,7 +95,6 @@ it('a pipe in the place of any file of a run is named, and nothing waits for its
       ['replay', 'runs/piped'],
       ['grade', 'runs/piped'],
       ['export', 'runs/piped', '--format', 'trl-sft', '--out', 'exported-piped'],
-      ['export', 'runs/piped', '--format', 'harbor', '--out', 'exported-tasks'],
       ['bundle', 'runs/piped', '--out', 'bundled-piped.html'],
       ['run', 'number-guessing', '--resume', 'runs/piped'],
     ]) {

@@ -147,10 +147,10 @@ describe('the commands that read a run', () => {
   const gate = ['gate', 'genuine', '--success', '>=0']
   const written: readonly (readonly [name: string, args: readonly string[]])[] = [
     ['run --out', ['run', world, '--tasks', '1', '--out']],
-    ['suite run --out', ['suite', 'run', SUITE, '--only', 'taxi', '--quick', '--out']],
+    ['suite run --out', ['suite', 'run', `${SUITE}/taxi`, '--quick', '--out']],
     ['export --out', ['export', 'genuine', '--format', 'trl', '--out']],
     ['export --format harbor --out', ['export', world, '--format', 'harbor', '--tasks', '1', '--out']],
-    ['bundle --out', ['bundle', 'genuine', '--yes', '--out']],
+    ['bundle --out', ['bundle', 'genuine', '--out']],
     ['compare --table', ['compare', 'genuine', 'genuine', '--table']],
     ['gate --junit', [...gate, '--junit']],
     ['dataset generate --out', ['dataset', 'generate', world, '--count', '1', '--out']],

@@ -1,7 +1,7 @@
-import { type JsonObject, type Task, WireError } from '@episodic/protocol'
+import { WireError } from '@episodic/protocol'
 import { type Context, Hono } from 'hono'
 import { answerProblem, readObject, type TrainerRoute, trainersOnly } from '../http/trainer-app.ts'
-import { rowOf, type TaskIndex } from '../tasks/task-index.ts'
+import { listSplits, TASK_ROUTES, type TaskIndex } from '../tasks/task-index.ts'
 
 /**
  * The routes with which a trainer reads the tasks of an environment. A split or an index that does not exist is
@@ -18,33 +18,18 @@ export function taskRoutes(tasks: TaskIndex): Hono<TrainerRoute> {
       return answerProblem({ status: 501, code: 'not-found', message: `This server has no tasks of ${world}.` })
     return next()
   })
-  app.get('/:name/splits', (context) =>
-    context.json(tasks.splitsOf(worldOf(context)).map((split) => ({ name: split, type: split }))),
-  )
-  post('tasks', (world, { split }) => ({ tasks: rows(tasks.range(world, split)), env_name: world }))
-  post('num_tasks', (world, { split }) => ({ num_tasks: tasks.count(world, split) }))
-  post('task', (world, { split, index }) => ({ task: rowOf(tasks.task(world, split, index)), env_name: world }))
-  post('task_range', (world, { split, start, stop }) => ({
-    tasks: rows(tasks.range(world, split, start, stop)),
-    env_name: world,
-  }))
-  return app
-
-  function post(route: string, answer: (world: string, body: JsonObject) => object): void {
-    app.post(`/:name/${route}`, async (context) => {
+  app.get('/:name/splits', (context) => context.json(listSplits(tasks, worldOf(context))))
+  for (const [path, answer] of Object.entries(TASK_ROUTES))
+    app.post(`/:name/${path}`, async (context) => {
       const body = await readObject(context)
       try {
-        return context.json(answer(worldOf(context), body))
+        return context.json(answer(tasks, worldOf(context), body))
       } catch (error) {
         if (!WireError.is(error, 'invalid-params')) throw error
         return answerProblem({ status: 400, code: error.code, message: error.message })
       }
     })
-  }
-}
-
-function rows(tasks: readonly Task[]): readonly JsonObject[] {
-  return tasks.map(rowOf)
+  return app
 }
 
 function worldOf(context: Context): string {

@@ -7,7 +7,7 @@ import type { Context, Hono } from 'hono'
 import { type InternalError, problemOf } from '../http/problem.ts'
 import { RequestProblem } from '../http/request-problem.ts'
 import { createTrainerApp, readObject, type TrainerRoute, trainersOnly } from '../http/trainer-app.ts'
-import { rowOf, type TaskIndex } from '../tasks/task-index.ts'
+import { listSplits, rowOf, TASK_ROUTES, type TaskIndex } from '../tasks/task-index.ts'
 import { createCallStream, keepAliveDuring } from './call-stream.ts'
 import { openEventStream } from './event-stream.ts'
 import type { OrsSession } from './ors-session.ts'
@@ -76,25 +76,12 @@ export function createOrsRoutes({ host, tasks, sessions, bodyBytes, onError }: O
       return route.json({ sid: id })
     })
 
-  aboutEnvironment('GET', '/splits', (route, { name }) =>
-    route.json(tasks.splitsOf(name).map((split) => ({ name: split, type: split }))),
-  )
-  aboutEnvironment('POST', '/num_tasks', async (route, { name }) => {
-    const { split } = await readObject(route)
-    return route.json({ num_tasks: inRange(() => tasks.count(name, split)) })
-  })
-  aboutEnvironment('POST', '/tasks', async (route, { name }) => {
-    const { split } = await readObject(route)
-    return route.json({ tasks: inRange(() => tasks.range(name, split)).map(rowOf), env_name: name })
-  })
-  aboutEnvironment('POST', '/task', async (route, { name }) => {
-    const { split, index } = await readObject(route)
-    return route.json({ task: rowOf(inRange(() => tasks.task(name, split, index))), env_name: name })
-  })
-  aboutEnvironment('POST', '/task_range', async (route, { name }) => {
-    const { split, start, stop } = await readObject(route)
-    return route.json({ tasks: inRange(() => tasks.range(name, split, start, stop)).map(rowOf), env_name: name })
-  })
+  aboutEnvironment('GET', '/splits', (route, { name }) => route.json(listSplits(tasks, name)))
+  for (const [path, answer] of Object.entries(TASK_ROUTES))
+    aboutEnvironment('POST', `/${path}`, async (route, { name }) => {
+      const body = await readObject(route)
+      return route.json(inRange(() => answer(tasks, name, body)))
+    })
   aboutEnvironment('GET', '/tools', (route, environment) => route.json(toolListOf(environment)))
   aboutEnvironment('GET', '/task_tools', async (route) => route.json(toolListOf(await (await sessionOf(route)).info())))
   aboutEnvironment('GET', '/prompt', async (route) => route.json(promptOf(await sessionOf(route))))

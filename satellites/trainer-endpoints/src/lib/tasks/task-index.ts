@@ -70,3 +70,19 @@ export function rowOf(task: Task): JsonObject {
     metadata,
   }
 }
+
+type TaskRoute = (tasks: TaskIndex, environment: string, body: JsonObject) => object
+
+/** What OpenEnv and the Open Reward Standard answer at the same paths. Each throws as the index does. */
+export const TASK_ROUTES: { readonly [path: string]: TaskRoute } = {
+  tasks: (tasks, name, { split }) => ({ tasks: tasks.range(name, split).map(rowOf), env_name: name }),
+  num_tasks: (tasks, name, { split }) => ({ num_tasks: tasks.count(name, split) }),
+  task: (tasks, name, { split, index }) => ({ task: rowOf(tasks.task(name, split, index)), env_name: name }),
+  task_range: (tasks, name, { split, start, stop }) => {
+    return { tasks: tasks.range(name, split, start, stop).map(rowOf), env_name: name }
+  },
+}
+
+export function listSplits(tasks: TaskIndex, environment: string) {
+  return tasks.splitsOf(environment).map((split) => ({ name: split, type: split }))
+}

@@ -22,7 +22,7 @@ describe('episodic replay --matrix', () => {
     const world = ['--world', exampleWorld('number-guessing')]
     const { status, out } = await workshop.main(['replay', '--matrix', '--episodes', '4', ...world, '--json'])
     expect(status).toBe(0)
-    const { cells, skipped, recording, replaying, ...sums } = JSON.parse(out)
+    const { cells, skipped, ...sums } = JSON.parse(out)
     expect(sums).toMatchObject({ name: 'replay-matrix', ok: true, differingEpisodes: 0 })
     const redis = has('redis-server') ? { played: ['redis'], skipped: [] } : { played: [], skipped: ['redis'] }
     expect(named(cells)).toEqual(settingsOf(['memory', 'sqlite', ...redis.played]))
@@ -30,8 +30,6 @@ describe('episodic replay --matrix', () => {
     const [{ steps }] = cells
     expect(steps).toBeGreaterThan(0)
     for (const cell of cells) expect(cell).toMatchObject({ episodes: 4, steps, differingEpisodes: 0 })
-    expect(recording.stepsPerSecond).toBeGreaterThan(0)
-    expect(replaying).toMatchObject({ diverged: 0 })
   })
 
   it('finds an environment that depends on its store or transport, and names the setting', async () => {

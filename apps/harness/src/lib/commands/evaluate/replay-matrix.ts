@@ -5,9 +5,6 @@ import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { type Matrix, type MatrixCell, runMatrix } from '../../evaluate/replay/run-matrix.ts'
 
 const EXAMPLES = ['number-guessing', 'frozen-lake', 'warehouse']
-/** A replay should be this many times as fast as recording over HTTP. */
-const RATIO_WANTED = 20
-
 interface MatrixOptions {
   readonly world: readonly string[]
   readonly episodes: number
@@ -25,18 +22,14 @@ export async function replayMatrix(options: MatrixOptions, console: Console): Pr
       `--episodes ${options.episodes} is too few: give at least ${worlds.length}, one for each world.`,
     )
   const matrix = await runMatrix(worlds, options.episodes, (cell) => console.err.write(`${lineOf(cell)}\n`))
-  const { cells, skipped, recording, replaying } = matrix
+  const { cells, skipped } = matrix
   for (const cell of skipped) console.err.write(`${settingOf(cell)}: skipped, ${cell.reason}\n`)
   const differingEpisodes = cells.reduce((sum, cell) => sum + cell.differingEpisodes, 0)
-  const ratio = replaying.stepsPerSecond / recording.stepsPerSecond
   if (options.json) {
     const ok = differingEpisodes === 0
-    const sums = { differingEpisodes, ratio, ratioAsked: RATIO_WANTED }
-    const { episodes } = options
-    console.out.write(
-      `${JSON.stringify({ name: 'replay-matrix', ok, episodes, worlds: references, ...sums, ...matrix })}\n`,
-    )
-  } else console.out.write(formatMatrix(matrix, ratio))
+    const asked = { name: 'replay-matrix', ok, episodes: options.episodes, worlds: references }
+    console.out.write(`${JSON.stringify({ ...asked, differingEpisodes, ...matrix })}\n`)
+  } else console.out.write(formatMatrix(matrix))
   if (differingEpisodes > 0)
     throw new HarnessError(
       'replay-diverged',
@@ -44,15 +37,11 @@ export async function replayMatrix(options: MatrixOptions, console: Console): Pr
     )
 }
 
-function formatMatrix({ cells, recording, replaying }: Matrix, ratio: number): string {
+function formatMatrix({ cells }: Matrix): string {
   const rows = cells.map(({ store, transport, concurrency, episodes, steps, seconds, differingEpisodes }) =>
     [store, transport, concurrency, episodes, steps, Math.round(steps / seconds), differingEpisodes].map(String),
   )
-  return `${formatTable([['store', 'transport', 'in flight', 'episodes', 'steps', 'steps/s', 'differing'], ...rows])}
-
-  recorded over HTTP  ${Math.round(recording.stepsPerSecond)} steps/s, ${recording.concurrency} in flight
-  replayed            ${Math.round(replaying.stepsPerSecond)} steps/s, ${ratio.toFixed(1)} times as fast (target: ${RATIO_WANTED})
-`
+  return `${formatTable([['store', 'transport', 'in flight', 'episodes', 'steps', 'steps/s', 'differing'], ...rows])}\n`
 }
 
 function settingOf({ store, transport, concurrency }: Pick<MatrixCell, 'store' | 'transport' | 'concurrency'>): string {

@@ -129,7 +129,7 @@ export const grader = defineGrader({
     const exported = await workshop.run(['export', 'runs/gone', '--format', 'trl-sft', '--out', 'gone.jsonl'], { env })
     expect(exported.status).toBe(0)
     expect(readFileSync(join(workshop.folder, 'gone.jsonl'), 'utf8')).toMatch(/Create multiple new entities/)
-    const shown = ['bundle', 'runs/gone', '--states', 'all', '--world', world, '--out', 'page.html', '--yes']
+    const shown = ['bundle', 'runs/gone', '--states', 'all', '--world', world, '--out', 'page.html']
     const bundled = await workshop.run(shown, { env })
     expect(bundled.status).toBe(0)
     const [shared] = pageContent(readFileSync(join(workshop.folder, 'page.html'), 'utf8')).runs

@@ -1,12 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { MOST_COMPARED } from '@episodic/analysis/compare/compared-runs'
 import { bundleRuns } from '@episodic/pages/server/bundle/bundle-runs'
 import type { BundleOptions } from '@episodic/pages/server/bundle/shared-run'
 import { type FoundRun, findRuns } from '@episodic/pages/server/folder/find-runs'
 import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report/view/withheld'
-import { type Console, colorsOf, say, shownPath, unfiltered } from '@episodic/run/base/console'
+import { type Console, colorsOf, say, shownPath } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { texts, wholeNumber } from '@episodic/run/base/option-values'
 import { flag, option } from '@episodic/run/base/options'
@@ -20,7 +19,7 @@ import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { createStatesSource } from '../../states/episode-states.ts'
 import { defineCommand } from '../define-command.ts'
-import { type BundleContents, contentsOf, formatContents } from './describe-bundle.ts'
+import { contentsOf, formatContents } from './describe-bundle.ts'
 
 const MOST_BYTES = 10_485_760
 
@@ -38,8 +37,7 @@ const bundleOptions = z.object({
   compare: flag('also compare the runs of each world, the first one as the baseline'),
   bytes: option('<count>', 'most bytes of whole episodes, before compression', wholeNumber(0).default(MOST_BYTES)),
   allowSecrets: flag('write texts that look like keys'),
-  yes: flag('write without asking'),
-  json: flag('print what the file holds as JSON; asks nothing'),
+  json: flag('print what the file holds as JSON'),
 })
 type BundleCommandOptions = z.infer<typeof bundleOptions>
 
@@ -92,25 +90,10 @@ async function bundle(folders: readonly string[], options: BundleCommandOptions,
   const { filePage } = await loadViewer()
   const page = filePage(content)
   const contents = contentsOf(content, bundled, Buffer.byteLength(page))
-  if (!(await isWanted(resolve(options.out), contents, options, console))) return
+  if (!options.json) err.write(`${shownPath(resolve(options.out))} is to hold:\n${formatContents(contents)}`)
   const file = await writeWhole(resolve(options.out), page)
   const said = options.json ? JSON.stringify({ file, ...contents }) : colorsOf(console.out).bold(shownPath(file))
   console.out.write(`${said}\n`)
-}
-
-/** Says what a file is to hold, and returns whether it is to be written. */
-async function isWanted(
-  path: string,
-  contents: BundleContents,
-  { json, yes }: BundleCommandOptions,
-  console: Console,
-): Promise<boolean> {
-  const { err } = console
-  if (!json) err.write(`${shownPath(path)} is to hold:\n${formatContents(contents)}`)
-  if (json || yes || (await isAgreed(console))) return true
-  err.write('Nothing was written.\n')
-  process.exitCode = 1
-  return false
 }
 
 function withheldParts(text: string): WithheldPart[] {
@@ -165,15 +148,4 @@ function groupsOf(runs: readonly FoundRun[]): string[][] {
   if (compared.some(({ length }) => length > MOST_COMPARED))
     throw invalidOption(`--compare takes up to ${MOST_COMPARED} runs of one world.`)
   return compared
-}
-
-/** Asks whether to write, at a terminal; elsewhere nobody could answer. */
-async function isAgreed({ err }: Console): Promise<boolean> {
-  if (!process.stdin.isTTY || !err.isTTY) return true
-  const asking = createInterface({ input: process.stdin, output: unfiltered(err) })
-  try {
-    return /^y(es)?$/i.test((await asking.question('Write it? [y/N] ')).trim())
-  } finally {
-    asking.close()
-  }
 }

@@ -4,8 +4,6 @@ import { sealedShape } from '@episodic/report/rows/sealed-shape'
 import { formatBytes, formatCount, plural } from '@episodic/report/text/format'
 import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
 
-export type BundleContents = ReturnType<typeof contentsOf>
-
 export function contentsOf(
   { runs, compared }: EmbeddedRuns,
   { withhold, states }: Pick<BundleOptions, 'withhold' | 'states'>,
@@ -38,7 +36,7 @@ function hasTranscript(line: unknown): boolean {
     : record.transcript !== undefined
 }
 
-export function formatContents(contents: BundleContents): string {
+export function formatContents(contents: ReturnType<typeof contentsOf>): string {
   const { runs, episodes, whole, transcripts, prompts, params, seeds, states, verdicts, people, comparisons } = contents
   const rows: readonly (readonly [string, string])[] = [
     ['runs', `${formatCount(runs)}${comparisons > 0 ? `, ${plural(comparisons, 'comparison')}` : ''}`],

@@ -51,40 +51,18 @@ describe('episodic export --format harbor', () => {
     expect(await playSolution('tasks', name)).toBe(claimed('tasks', name))
   })
 
-  it('writes the tasks of a run, each with its best episode', async () => {
-    const played = ['--policy', 'random', '--tasks', '3', '--rollouts', '4', '--out', 'played']
-    expect((await workshop.main(['run', WORLD, ...played])).status).toBe(0)
-    const { status, err } = await harbor('played', '--out', 'of-run')
-    expect([status, err]).toEqual([
-      0,
-      expect.stringMatching(/^3 tasks exported to of-run as harbor, 3 with a solution/),
-    ])
-    const episodes = textOf('played', 'episodes.jsonl')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    for (const name of readdirSync(fileOf('of-run'))) {
-      const { id } = JSON.parse(textOf('of-run', name, 'environment', 'task.jsonl'))
-      const own = episodes.filter(({ task }) => task.id === id)
-      expect(own).toHaveLength(4)
-      expect(claimed('of-run', name)).toBeCloseTo(Math.max(...own.map(({ returns }) => returns.unshaped)), 12)
-    }
-    const [name] = readdirSync(fileOf('of-run')) as [string]
-    expect(await playSolution('of-run', name)).toBeCloseTo(claimed('of-run', name), 12)
-  })
-
   it('says what it cannot export', async () => {
     for (const [reference, args, problem] of [
       [WORLD, ['--out', 'tasks'], 'is not empty'],
       [WORLD, [], 'give a new one as --out'],
       [WORLD, ['--out', 'x', '--reward', 'total'], '--reward is for episodes'],
-      ['played', ['--out', 'x', '--tasks', '2'], 'Leave --tasks out'],
+      ['runs/none', ['--out', 'x'], 'There is no world'],
       ['kuhn-poker', ['--out', 'x'], 'has several seats'],
     ] as const) {
       const { status, err } = await harbor(reference, ...args)
       expect([status === 0, err]).toEqual([false, expect.stringContaining(problem)])
     }
-    const { err } = await workshop.main(['export', 'played', '--format', 'csv', '--tasks', '2'])
+    const { err } = await workshop.main(['export', 'runs/none', '--format', 'csv', '--tasks', '2'])
     expect(err).toContain('--tasks is for --format harbor')
   })
 })

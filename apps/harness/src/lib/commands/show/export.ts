@@ -25,7 +25,7 @@ import { z } from 'zod'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
 import { defineCommand } from '../define-command.ts'
 
-/** The format that is no file of episodes, but a folder of the tasks that were played, or of those of a world. */
+/** The format that is no file of episodes of a run, but a folder of tasks of a world. */
 const HARBOR = 'harbor'
 const FORMATS = listOf({ ...EXPORT_FORMATS, [HARBOR]: { description: 'Harbor: a folder of tasks, with solutions' } })
 const REWARDS = listOf(EXPORT_REWARDS)
@@ -47,7 +47,7 @@ const exportOptions = z.object({
   ),
   tasks: option(
     '<file-or-count>',
-    'for harbor, of a world: tasks from a dataset, or as many generated ones (default: 20)',
+    'for harbor: tasks from a dataset, or as many generated ones (default: 20)',
     countOrFileSchema.optional(),
     { text: countOrFile },
   ),
@@ -81,10 +81,7 @@ type ExportCommandOptions = Omit<ExportOptions, 'format' | 'tasks'> & {
 }
 
 export const command = defineCommand('export', exportOptions, {
-  argument: [
-    '<run>',
-    'folder of a run or of a set of runs, or a file of sealed episodes; for harbor, a run or a world',
-  ],
+  argument: ['<run>', 'folder of a run or of a set of runs, or a file of sealed episodes; for harbor, a world'],
   help: `
 Formats:
 ${FORMATS}
@@ -135,6 +132,7 @@ const ofEpisodes = exportOptions.pick({
   reward: true,
   advantages: true,
   policyVersion: true,
+  world: true,
 })
 
 async function exportTasks(

@@ -159,8 +159,8 @@ describe('what is passed on of a run', () => {
       ({ run }: { run: string }) => `pathed/${run}`,
     )
     for (const args of [
-      ['bundle', 'pathed', '--yes', '--out', 'pathed.html'],
-      ['bundle', first, second, '--compare', '--yes', '--out', 'compared.html'],
+      ['bundle', 'pathed', '--out', 'pathed.html'],
+      ['bundle', first, second, '--compare', '--out', 'compared.html'],
       ['export', first, '--format', 'csv', '--out', 'pathed.csv', '--world', world],
       ['export', first, '--format', 'otel', '--out', 'pathed.jsonl', '--world', world],
       ['report', first],

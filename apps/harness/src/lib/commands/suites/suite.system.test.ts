@@ -52,8 +52,8 @@ describe('episodic suite run', () => {
   it('plays one world over HTTP, and scores a policy between random and best play', async () => {
     const references = ['table', 'solver-played', 'random-played'].map((id) => `4x4-slippery/${id}`)
     writeSuite('lake', {}, { worlds: [{ world: '../coin.ts' }, { world: LAKE, references }] })
-    const options = ['--only', 'frozen-lake', '--episodes', '30', '--policy', 'random', '--transport', 'http']
-    const { status, result } = await run('lake', ...options, '--out', 'lake')
+    const options = ['--episodes', '30', '--policy', 'random', '--transport', 'http']
+    const { status, result } = await run('lake/frozen-lake', ...options, '--out', 'lake')
     expect(status).toBe(0)
     expect(result?.worlds.map(({ environment }) => environment.name)).toEqual(['frozen-lake'])
     const [table, solver, random, scored] = result?.worlds[0]?.lines ?? []
@@ -114,7 +114,7 @@ describe('episodic suite run', () => {
 
   it.each<[string, string[], number, string]>([
     ['an unknown suite', ['nothing'], 2, 'There is no suite "nothing"'],
-    ['an unknown world', ['coins', '--only', 'dice'], 2, 'The suite coins has no world dice. It has: coin.'],
+    ['an unknown world', ['coins/dice'], 2, 'The suite coins has no world dice. It has: coin.'],
     ['a policy without episodes', ['coins', '--quick', '--policy', 'random'], 2, 'Leave one of them out'],
     ['an unknown policy', ['coins', '--policy', 'clever', '--out', 'clever'], 2, 'There is no policy "clever"'],
   ])('rejects %s', async (_, args, status, message) => {

@@ -127,7 +127,6 @@ const initCommand = defineCommand(
 )
 
 const suiteOptions = z.object({
-  only: option('<world>', 'only this world of the suite; can be repeated', texts),
   quick: flag('only figures that need no episodes'),
   episodes: option('<count>', "episodes of each played figure (default: the suite's)", wholeNumber(2).optional()),
   policy: option('<policy>', 'also play every variant with this policy, for example llm:<model>'),
@@ -200,27 +199,17 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
 
 async function readPlan(reference: string): Promise<SuitePlan> {
   const found = readSuite(reference)
-  const plan = await planSuite(found)
-  return found.world === null ? plan : only(plan, [found.world])
+  const suite = await planSuite(found)
+  const { world: name } = found
+  if (name === null) return suite
+  const worlds = suite.worlds.filter(({ name: own, world }) => own === name || world.environment.name === name)
+  if (worlds.length > 0) return { ...suite, worlds }
+  const known = suite.worlds.map(({ name }) => name).join(', ')
+  throw invalidOption(`The suite ${suite.name} has no world ${name}. It has: ${known}.`)
 }
 
-function only(suite: SuitePlan, names: readonly string[]): SuitePlan {
-  const namesOf = ({ name, world }: SuitePlan['worlds'][number]) => [name, world.environment.name]
-  const known = suite.worlds.flatMap(namesOf)
-  const unknown = names.filter((name) => !known.includes(name))
-  if (unknown.length > 0)
-    throw invalidOption(
-      `The suite ${suite.name} has no world ${unknown.join(', ')}. It has: ${suite.worlds.map(({ name }) => name).join(', ')}.`,
-    )
-  return { ...suite, worlds: suite.worlds.filter((world) => namesOf(world).some((name) => names.includes(name))) }
-}
-
-function choose(
-  suite: SuitePlan,
-  { only: names, quick, episodes = suite.episodes, policy, seat }: RunOptions,
-): SuitePlan {
-  const chosen = names.length > 0 ? only(suite, names) : suite
-  const worlds = chosen.worlds.map(({ lines, ...planned }) => ({
+function choose(suite: SuitePlan, { quick, episodes = suite.episodes, policy, seat }: RunOptions): SuitePlan {
+  const worlds = suite.worlds.map(({ lines, ...planned }) => ({
     ...planned,
     lines: quick ? lines.filter(({ kind }) => kind === 'exact') : lines,
   }))

@@ -68,7 +68,7 @@ describe('a held-out split', () => {
     const rows = ['dataset', 'export', 'held.jsonl', '--format', 'nemo-gym', '--world', world, '--out', 'rows.jsonl']
     expect((await main(...rows)).err).toMatch(/held out from training/)
     expect((await main(...rows, '--held-out')).status).toBe(0)
-    const harbor = ['export', 'run', '--format', 'harbor', '--out']
+    const harbor = ['export', world, '--format', 'harbor', '--tasks', 'held.jsonl', '--out']
     expect((await main(...harbor, 'no')).err).toMatch(/is held out from training/)
     expect(existsSync(join(workshop.folder, 'no'))).toBe(false)
     expect((await main(...harbor, 'yes', '--held-out')).status).toBe(0)
@@ -77,7 +77,7 @@ describe('a held-out split', () => {
   })
 
   it('is named by a bundle before it is written', async () => {
-    const { err } = await main('bundle', 'run', '--out', 'run.html', '--yes')
+    const { err } = await main('bundle', 'run', '--out', 'run.html')
     expect(err).toMatch(/held out +\d+ episodes of tasks that are held out from training \(canary:guess-2026-canary\)/)
     const { out } = await main('bundle', 'run', '--out', 'run.html', '--json')
     expect(JSON.parse(out)).toMatchObject({ heldOut: expect.any(Number), canaries: [CANARY] })

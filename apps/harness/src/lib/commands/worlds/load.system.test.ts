@@ -38,34 +38,13 @@ describe('episodic load', () => {
     expect(serverCpuMicrosecondsPerStep).toBeGreaterThan(0)
   })
 
-  it.each(['stdio', 'in-process'])('measures over %s, without the processor time of the server', async (transport) => {
-    expect(await load(world, ...SMALL, '--transport', transport, '--policy', 'random')).toMatchObject({
-      status: 0,
-      report: {
-        transport: transport,
-        policy: 'random',
-        steps: 200,
-        failures: [],
-        serverCpuMicrosecondsPerStep: null,
-      },
-    })
-  })
-
   it('ends on time if a step is never answered', async () => {
     const silent = COIN_WORLD.replace(
       'play({ state, input, end, reveal, say }) {',
       'prepared: z.null(), prepareSeconds: 3600, prepare: () => new Promise(() => {}), $&',
     )
     writeFileSync(join(workshop.folder, 'silent.ts'), silent)
-    const { status, report, err } = await load(
-      './silent.ts',
-      '--sessions',
-      '2',
-      '--seconds',
-      '1',
-      '--transport',
-      'in-process',
-    )
+    const { status, report, err } = await load('./silent.ts', '--sessions', '2', '--seconds', '1')
     expect(report).toMatchObject({ steps: 0, failures: [], interrupted: false })
     expect([status, err]).toEqual([1, expect.stringContaining('No step was answered.')])
   })

@@ -1,6 +1,6 @@
 import { DatasetError } from '@episodic/dataset'
 import type { Playable, Target } from '@episodic/env'
-import { type Opened, openTarget, openWorld } from '@episodic/play/play/episodes/open-environment'
+import { openTarget } from '@episodic/play/play/episodes/open-environment'
 import { generateLoad, type LoadCounts, type LoadResult } from '@episodic/play/play/load/generate-load'
 import { cpuBetween, readServerCpu } from '@episodic/play/play/load/server-cpu'
 import { tasksOf } from '@episodic/play/play/plan/plan'
@@ -38,12 +38,11 @@ const loadOptions = z.object({
     'policy, as for run, but not an agent (default: solver if the world has one, else random)',
   ),
   seed: option('<seed>', 'seed of the tasks and of the policy', nonEmpty.default('0')),
-  transport: option(
-    '<transport>',
-    'how to connect to the server that it starts',
-    z.enum(['http', 'stdio', 'in-process']).default('http'),
+  store: option(
+    '<store>',
+    'where the server that it starts stores sessions, as for serve',
+    z.string().default('memory'),
   ),
-  store: option('<store>', 'where that server stores sessions, as for serve', z.string().default('memory')),
   json: flag('print the result as JSON'),
   ...mcpOptions.shape,
   ...targetOptions().shape,
@@ -55,8 +54,8 @@ export const command = defineCommand('load', loadOptions, {
   help: `
 Starts a server of the world in its own process, or uses the one of --url, and
 steps sessions at its trainer endpoint. Latency is the time from sending a step
-to its answer. Server CPU is read from /metrics, so it is known only over HTTP
-and for a single server process. The exit status is 1 if anything failed.
+to its answer. Server CPU is read from /metrics, so it is known only for a
+single server process over HTTP. The exit status is 1 if anything failed.
 
 Examples:
   episodic load number-guessing
@@ -83,7 +82,7 @@ async function load(
   const tasks = await readTasks(world, options)
   const given = targetOf(options)
   using interruption = untilInterrupted(console)
-  await using opened = await openServer(reference, world, given, options)
+  await using opened = await openServer(reference, given, options)
   const served = opened.connection.environment(name).info
   if (served.version !== version)
     throw new HarnessError(
@@ -104,7 +103,7 @@ async function load(
   const cpu = cpuBetween(before, await readCpu())
   const loading = {
     environment: { name, version },
-    transport: given ? 'a server that was there' : options.transport,
+    transport: given ? 'a server that was there' : 'http',
     ...{ policy: policyName, sessions, inFlight },
     interrupted: interruption.signal.aborted,
   }
@@ -117,23 +116,12 @@ async function load(
 }
 
 /** Opens a server to load. `url` is its trainer endpoint; `null` if it is not HTTP. */
-async function openServer(
-  reference: string,
-  world: World,
-  given: Target | null,
-  { transport, store, sessions }: LoadCommandOptions,
-) {
+async function openServer(reference: string, given: Target | null, { store, sessions }: LoadCommandOptions) {
   await using cleanUp = new AsyncDisposableStack()
+  const target = given ?? cleanUp.use(await startServer(reference, { sessions: sessions + 16, store })).target
   // An unanswered call is a failure here, and is not retried.
-  const retryTimeout = 0
-  const places = { sessions: sessions + 16, store }
-  let target = given
-  let opened: Opened
-  if (!target && transport === 'http') target = cleanUp.use(await startServer(reference, places)).target
-  if (target) opened = cleanUp.use(await openTarget(target, retryTimeout))
-  else opened = cleanUp.use(await openWorld(reference, world, { transport, ...places, retryTimeout }))
-  const { url, token } =
-    target && typeof target === 'object' && 'url' in target ? target : { url: null, token: undefined }
+  const opened = cleanUp.use(await openTarget(target, 0))
+  const { url, token } = typeof target === 'object' && 'url' in target ? target : { url: null, token: undefined }
   const owned = cleanUp.move()
   return { connection: opened.connection, url, token, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -29,19 +29,10 @@ export interface SkippedCell extends Pick<Setting, 'transport' | 'concurrency'> 
   readonly reason: string
 }
 
-interface Speed {
-  readonly seconds: number
-  readonly stepsPerSecond: number
-}
-
 export interface Matrix {
   readonly cells: readonly MatrixCell[]
   /** The settings whose store is not installed. */
   readonly skipped: readonly SkippedCell[]
-  /** Recording over HTTP with sessions in memory, at the better concurrency. */
-  readonly recording: Speed & { readonly concurrency: number }
-  /** Replaying the same episodes in process, from reading their lines to comparing them. */
-  readonly replaying: Speed & { readonly diverged: number }
 }
 
 const NO_REDIS = 'redis-server is not installed. Install it: apt-get install redis-server.'
@@ -72,7 +63,6 @@ export async function runMatrix(
 
   const cells: MatrixCell[] = []
   const skipped: SkippedCell[] = []
-  const timed: Pick<Matrix, 'recording' | 'replaying'>[] = []
   const chains: (ReadonlyMap<string, string> | undefined)[] = []
   for (const setting of SETTINGS) {
     const place = join(folder, String(cells.length))
@@ -82,15 +72,13 @@ export async function runMatrix(
       continue
     }
     mkdirSync(place)
-    let [seconds, replayed, diverged] = [0, 0, 0]
+    let seconds = 0
     let sum: Deviation = { episodes: 0, steps: 0, differingEpisodes: 0, field: null }
     for (const [i, world] of worlds.entries()) {
       const file = join(place, `${i}.jsonl`)
       seconds += await recordEpisodes(world, { ...setting, store }, Math.floor((episodes + i) / worlds.length), file)
       const next = await replayRecording(world.world, file, chains[i])
       chains[i] ??= next.chains
-      replayed += next.seconds
-      diverged += next.diverged
       sum = {
         episodes: sum.episodes + next.chains.size,
         steps: sum.steps + next.steps,
@@ -102,15 +90,8 @@ export async function runMatrix(
     const cell = { ...setting, seconds, ...sum }
     cells.push(cell)
     onCell(cell)
-    const { steps } = cell
-    if (setting.store === 'memory' && setting.transport === 'http')
-      timed.push({
-        recording: { concurrency: cell.concurrency, seconds, stepsPerSecond: steps / seconds },
-        replaying: { seconds: replayed, stepsPerSecond: steps / replayed, diverged },
-      })
   }
-  const fastest = timed.reduce((best, next) => (next.recording.seconds < best.recording.seconds ? next : best))
-  return { cells, skipped, ...fastest }
+  return { cells, skipped }
 }
 
 /**
@@ -129,7 +110,7 @@ export async function replayRecording({ environment }: World, path: string, firs
       yield line
     }
   }
-  const { steps, seconds, diverged, divergences } = await replayRun(environment, lines(), {}, ({ diverged }) => {
+  const { steps, divergences } = await replayRun(environment, lines(), {}, ({ diverged }) => {
     if (diverged > known) differing.add(key)
     known = diverged
   })
@@ -138,5 +119,5 @@ export async function replayRecording({ environment }: World, path: string, firs
       if (chains.get(each) !== first.get(each)) differing.add(each)
   const [divergence] = divergences
   const field = divergence?.step ? `steps.${divergence.step - 1}.${divergence.field}` : divergence?.field
-  return { chains, differing, steps, seconds, diverged, field: field ?? (differing.size > 0 ? 'chain' : null) }
+  return { chains, differing, steps, field: field ?? (differing.size > 0 ? 'chain' : null) }
 }

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const entries = await viewing.json<RunEntry[]>('/api/runs')
   runs = Object.fromEntries(entries.map(({ name, id }) => [name === PAYLOADS[0] ? 'hostile' : name, id]))
   for (const { id } of entries) await viewing.detailOnce(id, ({ complete }) => complete)
-  const shared = ['bundle', 'runs', '--compare', '--allow-secrets', '--yes', '--out', 'all.html']
+  const shared = ['bundle', 'runs', '--compare', '--allow-secrets', '--out', 'all.html']
   expect(await workshop.main(shared)).toMatchObject({ status: 0 })
   homes = { server: `${viewing.origin}/`, file: pathToFileURL(join(workshop.folder, 'all.html')).href }
   tasks = Object.fromEntries(

@@ -115,13 +115,13 @@ describe('the page of a set', () => {
       await page.goto(`${pathToFileURL(at(file))}#/set/zoo`)
       await page.locator('.set-cell').first().waitFor()
     }
-    const written = await workshop.main(['bundle', 'runs/zoo', '--compare', '--out', 'zoo.html', '--yes'])
+    const written = await workshop.main(['bundle', 'runs/zoo', '--compare', '--out', 'zoo.html'])
     expect(written.status).toBe(0)
     await open('zoo.html')
     const cells = await readCells(page)
     expect(cells.solver?.[1]).toContain('baseline')
     expect(cells.random?.[1]).toContain('✗ −')
-    await workshop.main(['bundle', 'runs/zoo', '--out', 'plain.html', '--yes'])
+    await workshop.main(['bundle', 'runs/zoo', '--out', 'plain.html'])
     await open('plain.html')
     await page.getByRole('img', { name: 'Success over cost of an episode' }).waitFor()
     expect(await page.locator('.set-cell').count()).toBe(11)
@@ -145,7 +145,7 @@ describe('the page of a set', () => {
       const asked = ['run', ...worlds, '--policies', 'many.json', ...limits, '--set', 'many']
       const played = await workshop.main(asked, { env: { OPENAI_API_KEY: 'none' } })
       expect(played).toMatchObject({ status: 0 })
-      expect(await workshop.main(['bundle', 'runs/many', '--compare', '--out', 'many.html', '--yes'])).toMatchObject({
+      expect(await workshop.main(['bundle', 'runs/many', '--compare', '--out', 'many.html'])).toMatchObject({
         status: 0,
       })
       const context = await openWindow(browser(), viewing, { viewport: { width: 1_440, height: 900 } })
