@@ -119,7 +119,7 @@ export const LIMITS = {
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfTests: {
-    most: 87_542,
+    most: 87_541,
     why: 'Tests and their fixtures: each promise is tested once, at the level nearest to a user. docs/inside/invariants.md says where. The way is down: 62,000.',
   },
   linesOfARun: {

@@ -3,20 +3,17 @@ import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { findUserFault, type UserFaultKind } from '@episodic/play/play/users/rules/user-fault'
 import { userSheetSchema } from '@episodic/play/play/users/user-sheet'
-import { computeAgreement } from '@episodic/report/grades/agreement'
 import type { Grader } from '@episodic/report/grades/grader'
 import { getSuiteData } from '../benchmarks/suite-data.ts'
 import { readOptions } from '../options.ts'
 import type { Report } from '../report.ts'
+import { gradeTurns } from './grade-turns.ts'
 import { type LabelledTurn, makeUserTurns } from './user-turns.ts'
 import { usersOfTasks } from './users-of-tasks.ts'
 
 const FILE = fileURLToPath(
   new URL('../../packages/play/src/lib/play/users/rules/user-turns.fixture.jsonl', import.meta.url),
 )
-
-/** Turns that a grader is asked about together. */
-const AT_ONCE = 16
 
 const USAGE = `Usage: pnpm interop users [--write] [--grader <file>] [--json]
 
@@ -51,7 +48,7 @@ export async function runUsers(args: readonly string[]): Promise<Report | null> 
   say(
     `rules: ${faulty.length - missed.length} of ${faulty.length} faulty turns found, ${wrong.length} of ${clean} clean ones held to be faulty`,
   )
-  const judged = grader === undefined ? {} : { judge: await gradeTurns(turns, grader, say) }
+  const judged = grader === undefined ? {} : { judge: await gradeTurns(turns, await graderIn(grader), say) }
   const [recalled, cleared] = [missed.length <= 0.05 * faulty.length, wrong.length <= 0.01 * clean]
   const passed = [isSame, recalled, cleared].filter(Boolean).length
   return {
@@ -64,34 +61,6 @@ function faultOf({ sheet, prompt, said, done, turn }: LabelledTurn): UserFaultKi
   return findUserFault(userSheetSchema.parse(sheet), { prompt, said, done: new Set(done) }, turn)?.kind ?? null
 }
 
-/** Asks a grader about each turn, as an episode whose last step is the turn, and compares it with the labels. */
-async function gradeTurns(turns: readonly LabelledTurn[], file: string, say: (text: string) => void) {
-  const { default: grader } = (await import(pathToFileURL(resolve(file)).href)) as { readonly default: Grader }
-  const pairs: Parameters<typeof computeAgreement>[0][number][] = []
-  for (let at = 0; at < turns.length; at += AT_ONCE) {
-    const graded = turns.slice(at, at + AT_ONCE).map(async ({ source, kind, sheet, prompt, said, turn }, n) => {
-      const i = at + n
-      const steps = [...said, { by: 'user', text: turn }].map(({ by, text }) => ({
-        action: { tool: 'say', arguments: { by, text } },
-        observation: { text: '', structured: null },
-        ...{ refused: null, events: [] },
-      }))
-      const task = { id: source, prompt: `${prompt}\n${JSON.stringify(sheet)}`, difficulty: 0, tags: [] }
-      const about = { task, environment: { name: 'user', version: '1' }, params: {}, seat: 'user', start: null, steps }
-      const parts = { transcript: [], rewards: null, outcome: null, states: null, player: null }
-      const { value } = await grader.grade({
-        ...{ ...about, ...parts },
-        vote: 0,
-        seed: `${i}`,
-        signal: new AbortController().signal,
-      } as unknown as Parameters<Grader['grade']>[0])
-      return value === null ? [] : [{ task: source, attempt: i, try: 0, a: value, b: kind === null }]
-    })
-    pairs.push(...(await Promise.all(graded)).flat())
-  }
-  const { agree, kappa, episodes } = computeAgreement(pairs)
-  say(
-    `judge ${grader.name}: agrees on ${agree.value} of ${episodes} labelled turns (${agree.low} to ${agree.high}), κ ${kappa.value}`,
-  )
-  return { name: grader.name, agree, kappa, turns: episodes }
+async function graderIn(file: string): Promise<Grader> {
+  return ((await import(pathToFileURL(resolve(file)).href)) as { readonly default: Grader }).default
 }
