@@ -115,7 +115,7 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 135_334,
+    most: 135_333,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfTests: {
@@ -123,7 +123,7 @@ export const LIMITS = {
     why: 'Tests and their fixtures: each promise is tested once, at the level nearest to a user. docs/inside/invariants.md says where. The way is down: 62,000.',
   },
   linesOfARun: {
-    most: 34_588,
+    most: 34_586,
     why: 'The way of an environment from its definition to a report: the source that one run of one world in process loads. `node scripts/counts.ts --run` prints it file by file.',
   },
   installed: {

@@ -14,7 +14,6 @@ import { runSuite } from './run-suite.ts'
 import { suiteFileSchema } from './suite-file.ts'
 import { planSuite } from './suite-plan.ts'
 
-/** Tasks of a world whose generator has no end. */
 const TASKS = 100
 
 export interface WriteSuiteOptions {

@@ -146,7 +146,6 @@ export const summarySchema = z.object({
     scheduled: z.int(),
     finished: z.int(),
     failed: z.int(),
-    /** Scheduled but not sealed. */
     unresolved: z.int(),
     tasks: z.int(),
     /** Recorded steps, including those of failed episodes, and how many of them were refused. */
@@ -239,7 +238,6 @@ export const summarySchema = z.object({
       failed: z.int().default(0),
       /** Over rollouts: the highest return among the leaves, and whether any leaf succeeded. */
       best: treesSchema,
-      /** Over their leaves. */
       mean: treesSchema,
       /** At most 6, drawn by the hash of task and rollout. */
       trees: z.array(treeSchema),

@@ -13,7 +13,6 @@ import {
 } from './figure-notes.ts'
 import { shortVoids } from './void-notes.ts'
 
-/** Differences of shares are in percentage points. */
 export function contrastRows(contrast: Contrasts['contrasts'][number]) {
   return namedFigures(contrast).map(({ name, figure, unit }) => {
     const verdict = verdictOfContrast(figure)

@@ -155,7 +155,6 @@ function jsonOf(set: string, results: readonly CompareResult[], { without }: Com
   }
 }
 
-/** Left out if they were not measured. */
 const anchorsOf = ({ anchors }: CompareResult) => anchors && { anchors }
 
 async function writeTables(results: readonly CompareResult[], { table, json }: CompareOptions, { out }: Console) {

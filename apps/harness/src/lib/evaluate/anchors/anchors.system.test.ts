@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pageJson } from '@episodic/pages/file/page-content.fixture'
 import { summarySchema } from '@episodic/report/fold/summary'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
@@ -29,6 +30,8 @@ describe('episodic report --anchors', () => {
     await play('--policy', 'random', '--out', 'runs/random')
     const compared = await workshop.main(['compare', 'runs/careless', 'runs/random', '--json'])
     expect(JSON.parse(compared.out).anchors).toEqual(anchors)
+    await workshop.main(['bundle', 'runs/careless', 'runs/random', '--compare', '--yes', '--out', 'both.html'])
+    expect(pageJson(textOf('both.html'))).toMatch(/Measured on these tasks: floor [\d.]+ % \(random, .*oracle 100\.0 %/)
   })
 
   it('takes what lies beside a run of the same tasks, and nothing else', async () => {

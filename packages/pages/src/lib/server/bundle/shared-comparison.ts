@@ -1,13 +1,15 @@
+import { noteAnchors } from '@episodic/report/anchors/anchors'
 import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 import type { EmbeddedRun } from '@episodic/report/view/embedded-runs'
 import { HarnessError } from '@episodic/run/base/harness-error'
+import { readAnchors } from '@episodic/run/folder/anchors/anchors-file'
 import { episodeKey } from '@episodic/run/folder/plan/planned-episode'
 import { scrubbed, WITHHELD } from '@episodic/run/folder/scrub'
 import { compareFolders } from '../folder/compare-folders.ts'
 import { type BundleOptions, type SharedRun, sharedName } from './shared-run.ts'
 
 /**
- * Compares the runs of each group. `without` says in sentences which groups cannot be compared.
+ * Compares the runs of each group. `without` says in sentences which cannot be compared, and the anchors of the others.
  *
  * Rejects with `runs-differ` if none can.
  */
@@ -22,6 +24,8 @@ export async function compareShared({ runs, compared, withhold, onProblem }: Bun
     try {
       const result = await compareFolders({ runs: group })
       results.push(result)
+      const anchors = group[0] && (await readAnchors(group[0].folder))
+      if (anchors) without.push(`${world}: ${noteAnchors(anchors, '')}`)
       for (const { name, why } of result.leftOut) problems.push(`${world}: ${name} is not compared. ${why}`)
     } catch (error) {
       if (!HarnessError.is(error, 'runs-differ')) throw error
