@@ -71,7 +71,7 @@ const RULES: Record<UserFaultKind, Rule> = {
       AGREES.test(rest) &&
       !WORKS.test(rest)
     // With its first words it says what it wants.
-    const isFirst = said.length < 2
+    const isFirst = /\w/.test(rest) && said.length < 2
     const early = agentSaid === undefined || isFirst || ASKS.test(rest) || agrees || PROMISES.test(agentSaid)
     return early ? word : null
   },
