@@ -4,7 +4,7 @@ import { detectableDifference } from '../compare/shown-differences.ts'
 import { clusteredMean } from '../fold/statistics.ts'
 import { estimateNoise } from './noise-floor.ts'
 
-const RUNS = 2_000
+const RUNS = 10_000
 
 /** Situations: the chances of tasks, and episodes of each. */
 const SITUATIONS: readonly (readonly [name: string, chances: readonly number[], rollouts: number])[] = [

@@ -2,7 +2,7 @@ import { createRng } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { knownDifference, knownRate, rateEvidence } from './known-rate.ts'
 
-const RUNS = 4_000
+const RUNS = 10_000
 const ROUNDS = 16
 
 const SITUATIONS: readonly (readonly [name: string, chances: readonly number[]])[] = [
