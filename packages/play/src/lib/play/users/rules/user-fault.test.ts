@@ -83,6 +83,8 @@ describe('findUserFault', () => {
     ['I would like one for 89 euros.', null],
     ['My wife Susan says so.', 'invents-fact'],
     ['I was born on 31.8.90.', null],
+    ['###STOP###', null],
+    ['My phone does not work. ###STOP###', 'stops-early'],
   ])('says of %j: %s', (turn, kind) => {
     const sheet = userSheetSchema.parse({
       goal: 'Get the phone to work.',
@@ -105,10 +107,8 @@ describe('findUserFault', () => {
   })
 
   it('reads `Done` as of what the agent has asked for', () => {
-    const sheet = userSheetSchema.parse({
-      goal: '',
-      claims: { data: ['turned data'], roaming: ['turned data roaming'] },
-    })
+    const claims = { data: ['turned data'], roaming: ['turned data roaming'] }
+    const sheet = userSheetSchema.parse({ goal: '', claims })
     const said = [{ by: 'agent' as const, text: 'Please turn on data roaming.' }]
     const faults = [['roaming'], ['data']].map((done) =>
       findUserFault(sheet, { prompt: '', said, done: new Set(done) }, 'Done.'),
