@@ -247,10 +247,9 @@ export const INNER_ROOMS = {
     gate: ['compare'],
   },
   'satellites/check': {
-    endpoints: [],
     secrecy: ['targets'],
     targets: [],
-    served: ['targets'],
+    served: ['targets', 'search'],
     partners: ['targets'],
     search: ['targets', 'partners'],
     hacker: ['targets', 'search'],

@@ -14,7 +14,6 @@ import {
   checkOutcome,
   skipped,
 } from './check-report.ts'
-import { checkDeterminism } from './determinism.ts'
 import { type Finding, isIncomplete, oneForEachCause, toErrorFinding } from './finding.ts'
 import { proposedScripts } from './hacker/proposed-scripts.ts'
 import { checkHygiene } from './hygiene.ts'
@@ -25,8 +24,11 @@ import { checkExploits, type SearchOptions, searchTarget } from './search/check-
 import { checkSeats } from './seats/seat-rules.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
 import { checkNonInterference } from './secrecy/non-interference.ts'
-import { NO_ORACLE, NO_STATE, SERVED_CHECKS, SERVED_STEPS, type ServedContext } from './served/served-checks.ts'
-import { hostedTarget, type ServedTarget } from './served/served-target.ts'
+import { checkDeterminism, EPISODES, type TargetContext } from './served/determinism.ts'
+import { NO_ORACLE, NO_STATE, SERVED_CHECKS, SERVED_STEPS } from './served/served-checks.ts'
+import { hostedTarget } from './served/served-target.ts'
+import { rehearsedTarget } from './targets/rehearsed-target.ts'
+import type { CheckTarget } from './targets/target.ts'
 import { TimeLimit, withTimeLimit } from './time-limit.ts'
 import { kindOf, Waivers } from './waivers.ts'
 
@@ -61,7 +63,7 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => CheckOutcome | 
   'non-interference': checkNonInterference,
   canaries: sweepForCanaries,
   seats: checkSeats,
-  determinism: checkDeterminism,
+  determinism: (context) => checkDeterminism({ ...context, target: rehearsedTarget(context, EPISODES, true) }),
   hygiene: checkHygiene,
   rewards: checkRewards,
   exploits: checkExploits,
@@ -125,7 +127,7 @@ const HOSTED_TASKS = 20
  * Checks an environment from outside: that it is deterministic, described and rewarded, as far as can be seen without
  * its state. Resolves and rejects as {@link checkWorld} does.
  */
-export async function checkServed(target: ServedTarget, options: CheckOptions = {}): Promise<CheckReport> {
+export async function checkServed(target: CheckTarget, options: CheckOptions = {}): Promise<CheckReport> {
   const { share = 1, seed = '0', search, signal, onProgress } = options
   return runChecks(
     target,
@@ -141,7 +143,7 @@ export async function checkServed(target: ServedTarget, options: CheckOptions = 
   )
 }
 
-async function runServed(check: CheckName, context: ServedContext & Proposing): Promise<CheckOutcome> {
+async function runServed(check: CheckName, context: TargetContext & Proposing): Promise<CheckOutcome> {
   const { target, episodes, searchSteps } = context
   try {
     if (check === 'exploits' && target.oracle)

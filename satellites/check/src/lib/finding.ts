@@ -31,6 +31,7 @@ export const FINDING_KINDS = {
   'pairs-diverge': 'pairs diverge at their first call, so hardly anything is compared',
   'nothing-accepted': 'no call of a tool was accepted, so nothing was played',
   'secret-sent': 'a private value was sent to an agent',
+  'disk-holds': 'a command prints a private value at the start',
   'answer-contradictory': 'the text of an answer says another value than its data',
   'data-unsaid': 'the text of an answer leaves out data that does not follow it',
   'data-repeated': 'the texts of a tool say all of its data, which follows them too',
@@ -153,5 +154,6 @@ export function faultFinding(error: Error, again: string): Finding {
   const advice = ServerError.is(error, 'rules-failed')
     ? 'Do what the message says: the rules may use nothing but their arguments, and leave what their schemas declare.'
     : 'Make the rules answer or refuse every call. An error is reported to the agent as a server fault.'
-  return { ...toErrorFinding(error, { name: 'rules-failed', what: 'The rules failed', advice }), again }
+  const name = error.message.includes('would be withheld') ? 'answer-withheld' : 'rules-failed'
+  return { ...toErrorFinding(error, { name, what: 'The rules failed', advice }), again }
 }

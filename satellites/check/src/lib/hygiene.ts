@@ -12,42 +12,38 @@ import { unclearStart, unclearTools } from './targets/unclear-texts.ts'
  */
 export function checkHygiene({ world, settings, seed, affordable }: CheckContext): CheckOutcome {
   const { environment } = world
-  const findings: Finding[] = []
-  const warnings: Finding[] = []
-  const wrong: typeof warn = (name, what, again, advice) => void findings.push({ name, what, again, advice })
-  const warn = (name: Finding['name'], what: string, again: string, advice: string) =>
-    void warnings.push({ name, what, again, advice })
+  const [findings, warnings]: [Finding[], Finding[]] = [[], []]
   const isOfServer = Array.isArray(environment.madeOf?.tools)
 
   if (environment.description.trim() === '')
-    wrong(
-      'description-missing:world',
-      'The world has no description.',
-      environment.name,
-      'Describe the goal in a sentence.',
-    )
+    findings.push({
+      name: 'description-missing:world',
+      what: 'The world has no description.',
+      again: environment.name,
+      advice: 'Describe the goal in a sentence.',
+    })
   for (const finding of unclearTools(environment.toolInfos, `tools/list of ${environment.name}`))
     (finding.name.startsWith('description-missing') && !isOfServer ? findings : warnings).push(finding)
   // The author of a world cannot change what an MCP server says of its tools, so that is counted and no warning.
   const ofServer = isOfServer ? warnings.splice(0).length : 0
   if (Object.keys((environment.paramsSchema.properties ?? {}) as object).length > 0 && settings[0]?.task !== null)
-    warn(
-      'defaults-missing',
-      'The parameters have no defaults, so a plain MCP client cannot play.',
-      environment.name,
-      'Give each parameter a .default(…).',
-    )
+    warnings.push({
+      name: 'defaults-missing',
+      what: 'The parameters have no defaults, so a plain MCP client cannot play.',
+      again: environment.name,
+      advice: 'Give each parameter a .default(…).',
+    })
 
   for (const { value, place, doubtful } of privateLiterals(environment, settings, seed, affordable(SEEDS, 4))) {
-    const note = doubtful ? warn : wrong
-    note(
-      `private-value-named:${value}`,
-      `${place.charAt(0).toUpperCase()}${place.slice(1)} contains the private value ${JSON.stringify(value)}.`,
-      `tools/list of ${environment.name}`,
-      doubtful
+    const to = doubtful ? warnings : findings
+    to.push({
+      name: `private-value-named:${value}`,
+      what: `${place.charAt(0).toUpperCase()}${place.slice(1)} contains the private value ${JSON.stringify(value)}.`,
+      again: `tools/list of ${environment.name}`,
+      advice: doubtful
         ? 'If the match is a coincidence, enumerate the private values with z.enum, or waive this finding.'
         : 'Build descriptions and schemas from public values only, and compare with the private state inside play.',
-    )
+    })
   }
 
   for (const setting of settings) {

@@ -72,7 +72,7 @@ export async function rehearseEpisode(options: EpisodeSetting): Promise<Rehearse
 }
 
 /** Who of several seats that are in turn moves first is drawn. */
-export async function startEpisode(options: EpisodeSetting) {
+async function startEpisode(options: EpisodeSetting) {
   const { environment, setting, seed, policy, policies = {}, strict = false, time } = options
   const { maxSteps = Number.POSITIVE_INFINITY } = options
   const rehearsal = rehearse(environment, { params: setting.params, seed, strict })
@@ -151,12 +151,12 @@ export async function* listPositions({ environment, setting, seed, steps }: Rehe
   }
 }
 
-export function formatStart({ setting, seed }: Pick<EpisodeStart, 'setting' | 'seed'>): string {
-  return `params ${JSON.stringify(setting.params)}, seed ${seed}`
+export function formatStart(start: { readonly setting: Pick<Setting, 'params'>; readonly seed: string }): string {
+  return `params ${JSON.stringify(start.setting.params)}, seed ${start.seed}`
 }
 
 export function formatPlace(
-  episode: Pick<EpisodeStart, 'setting' | 'seed'> & { readonly steps: readonly Move[] },
+  episode: Parameters<typeof formatStart>[0] & { readonly steps: readonly Move[] },
   count: number,
 ): string {
   const moves = episode.steps.slice(0, count).map(({ seat, action }) => [seat, action])

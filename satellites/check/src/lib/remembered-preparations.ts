@@ -1,10 +1,10 @@
-import type { EnvironmentDefinition, Tool } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { contentId, findNonJson } from '@episodic/protocol'
 import type { SavableRng } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { written } from './deal.ts'
+import { type Preparation, withPreparations } from './prepared-tools.ts'
 
-type Preparation = NonNullable<Tool['preparation']>
 type Context = Parameters<Preparation['prepare']>[0]
 
 /** Most prepared inputs that are remembered. */
@@ -19,7 +19,8 @@ const asWritten = new WeakMap<Preparation, Preparation>()
  */
 export function withRememberedPreparations(environment: EnvironmentDefinition): EnvironmentDefinition {
   const remembered = new Map<string, string>()
-  const remembering = (name: string, preparation: Preparation): Preparation => {
+  return withPreparations(environment, (preparation, name) => {
+    if (!preparation.repeatable) return preparation
     const repeated: Preparation = {
       ...preparation,
       async prepare(context) {
@@ -38,16 +39,7 @@ export function withRememberedPreparations(environment: EnvironmentDefinition): 
     }
     asWritten.set(repeated, preparation)
     return repeated
-  }
-  return {
-    ...environment,
-    tools: Object.fromEntries(
-      Object.entries(environment.tools).map(([name, tool]): [string, Tool] => [
-        name,
-        tool.preparation?.repeatable ? { ...tool, preparation: remembering(name, tool.preparation) } : tool,
-      ]),
-    ),
-  }
+  })
 }
 
 export function unremembered(preparation: Preparation): Preparation {

@@ -1,6 +1,7 @@
-import type { EnvironmentDefinition, Tool } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { monotonic } from '@episodic/protocol/internal'
 import type { Finding } from './finding.ts'
+import { withPreparations } from './prepared-tools.ts'
 
 /** Milliseconds of the longest timer. */
 const LONGEST = 2 ** 31 - 1
@@ -90,29 +91,20 @@ function withSignal<Context extends object>(context: Context, signal: AbortSigna
 export function withTimeLimit(environment: EnvironmentDefinition, time: TimeLimit): EnvironmentDefinition {
   const { signal: over } = time
   if (!over) return environment
-  const limited = (tool: Tool): Tool => {
-    const { preparation } = tool
-    if (!preparation) return tool
-    return {
-      ...tool,
-      preparation: {
-        ...preparation,
-        async prepare(context) {
-          const signal = AbortSignal.any([context.signal, over])
-          const cut = new Promise<never>((_, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-          })
-          try {
-            signal.throwIfAborted()
-            return await Promise.race([preparation.prepare(withSignal(context, signal)), cut])
-          } catch (error) {
-            time.hasCut ||= over.aborted
-            throw error
-          }
-        },
-      },
-    }
-  }
-  const tools = Object.entries(environment.tools).map(([name, tool]) => [name, limited(tool)])
-  return { ...environment, tools: Object.fromEntries(tools) }
+  return withPreparations(environment, (preparation) => ({
+    ...preparation,
+    async prepare(context) {
+      const signal = AbortSignal.any([context.signal, over])
+      const cut = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      })
+      try {
+        signal.throwIfAborted()
+        return await Promise.race([preparation.prepare(withSignal(context, signal)), cut])
+      } catch (error) {
+        time.hasCut ||= over.aborted
+        throw error
+      }
+    },
+  }))
 }

@@ -40,7 +40,8 @@ export function createExternalEpisode(session: ExternalSession, { seed, limits, 
       over = 'The episode failed'
       const late = limits.seconds !== null && now() - began >= limits.seconds * 1_000
       const truncation = late ? 'time-limit' : seq + 1 >= limits.steps ? 'step-limit' : null
-      const { observation, refused, terms, end } = await session.play({ action, truncation, late }, options)
+      const { observation, refused, terms, end, success } = await session.play({ action, truncation, late }, options)
+      const judged = success === undefined ? {} : { success }
       const bytes = new TextEncoder().encode(JSON.stringify(observation)).length
       const most = Math.min(limits.bytes, MOST_ANSWER_BYTES)
       if (bytes > most)
@@ -53,7 +54,7 @@ export function createExternalEpisode(session: ExternalSession, { seed, limits, 
         observation,
         reward: { total: Object.values(terms).reduce((sum, term) => sum + term, 0), terms, shaping: 0 },
         end: end ?? (truncation && { kind: 'truncated', reason: truncation }),
-        info: { seq, potential: null, refused, stateHash: null, replayed: false },
+        info: { seq, potential: null, refused, stateHash: null, replayed: false, ...judged },
       })
       over = step.end && 'The episode is over'
       return step

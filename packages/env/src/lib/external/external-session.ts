@@ -3,7 +3,6 @@ import type { CallOptions } from '../session/call-options.ts'
 
 /** A session of an external server, which keeps the state of one episode. */
 export interface ExternalSession {
-  /** The parameters with their defaults. */
   readonly params: JsonObject
   readonly observation: Observation
   /** Plays one turn, and sends no action twice. Not called again after it rejects, or answers with an end. */
@@ -19,7 +18,6 @@ export interface ExternalTurn {
   readonly late: boolean
 }
 
-/** The answer to a turn. */
 export interface ExternalStep {
   readonly observation: Observation
   readonly refused: Refusal | null
@@ -27,11 +25,11 @@ export interface ExternalStep {
   readonly terms: Readonly<Record<string, number>>
   /** How the server ends the episode; `null` if it goes on. */
   readonly end: EpisodeEnd | null
+  readonly success?: boolean
 }
 
 export function refusal(refused: Refusal, text: string): ExternalStep {
   return { observation: { text, structured: null }, refused, terms: {}, end: null }
 }
 
-/** The answer to a turn that came too late. */
 export const LATE_STEP = refusal('time', 'The time of this episode has run out. The call was not made.')

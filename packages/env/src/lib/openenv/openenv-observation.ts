@@ -33,6 +33,7 @@ export function answerOf(result: OpenEnvResult): ExternalStep {
     ...seenIn(result.observation),
     terms: typeof reward === 'number' ? { reward } : {},
     end: done ? endIn(metadata ?? {}) : null,
+    ...(typeof metadata?.success === 'boolean' && { success: metadata.success }),
   }
 }
 
@@ -73,7 +74,7 @@ function seenIn(observation: JsonObject): Pick<ExternalStep, 'observation' | 're
   return { observation: { text, structured: structured.success ? structured.data : null }, refused: null }
 }
 
-/** The protocol has no truncation. Servers of Episodic say it in the metadata. */
+/** The protocol has no truncation, and no success. Servers of Episodic say it in the metadata. */
 function endIn({ end }: JsonObject): EpisodeEnd {
   const said = episodeEndSchema.safeParse(end)
   return said.success ? said.data : { kind: 'terminated', reason: 'done' }

@@ -16,7 +16,7 @@ export function seatTarget(game: CheckTarget, learner: Learner): CheckTarget {
     for (const { action } of moves) await seated.step(action)
     return seated
   }
-  return { ...game, seats: [learner.seat], forks: false, open: (task) => open(task) }
+  return { ...game, seats: [learner.seat], forks: false, open: (task) => open(task), openBeside: (task) => open(task) }
 }
 
 function seatAttempt(

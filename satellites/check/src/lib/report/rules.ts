@@ -6,7 +6,7 @@ export type Rule = readonly [by: readonly Evidence['name'][], fails?: RegExp, no
 const AMBIENT = 'strict play refuses it to the rules: nothing was measured from outside of the process'
 const IMAGE = ['reproducible_build', 'image_hygiene', 'layout', 'sbom', 'oci_labels']
 const LEAKS =
-  /^((answer|state|view|legal|message)-differs|(tools|turn|end)-differ|start-reveals|secret-sent|private-value)/
+  /^((answer|state|view|legal|message)-differs|(tools|turn|end)-differ|start-reveals|secret-sent|disk-holds|private-value)/
 
 /** The ids of the lane `local` of policy v2, in its order. Problems that name an id fail it too. */
 export const RULES: Readonly<Record<string, Rule>> = {

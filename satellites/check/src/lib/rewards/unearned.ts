@@ -3,7 +3,7 @@ import { type Action, createRng, seedFor, type Terms, type Truncation } from '@e
 import type { CheckContext, Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
-import { type EpisodeStart, formatStart, type Move, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
+import { type EpisodeStart, formatStart, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 import { countedIn } from '../time-limit.ts'
 
@@ -112,7 +112,7 @@ async function cutRandomPlay(start: EpisodeStart, rehearsal: Rehearsal): Promise
     const [seat] = rehearsal.turn as [string]
     const action = randomAction(toolsOfSeat(start.environment, seat), rng)
     cuts.push(...(await cutOff(start, rehearsal, played, action, 'step-limit')))
-    if (!(await tryPlay(rehearsal, { seat, action }))) break
+    if (!(await playMove(rehearsal, { seat, action }).catch(() => null))) break
     played.push(action)
   }
   return cuts
@@ -126,19 +126,12 @@ async function cutOff(
   truncation: Truncation,
 ): Promise<Cut[]> {
   const [seat] = rehearsal.turn as [string]
-  const cut = await tryPlay(rehearsal.fork(), { seat, action }, truncation)
-  const whole = await tryPlay(rehearsal.fork(), { seat, action })
+  const [cut = null, whole = null] = await Promise.all(
+    [truncation, null].map((by) => playMove(rehearsal.fork(), { seat, action }, by).catch(() => null)),
+  )
   if (!cut || !whole || [cut, whole].some(({ end }) => end?.kind === 'terminated')) return []
   const at = `${formatStart(start)}, cut off by the ${truncation} at step ${played.length + 1}`
   return [{ cut, whole, seat, again: `${at}: ${JSON.stringify([...played, action])}` }]
-}
-
-async function tryPlay(rehearsal: Rehearsal, move: Move, truncation: Truncation | null = null) {
-  try {
-    return await playMove(rehearsal, move, truncation)
-  } catch {
-    return null
-  }
 }
 
 async function idleSuccess(start: EpisodeStart, rehearsal: Rehearsal) {
@@ -146,7 +139,8 @@ async function idleSuccess(start: EpisodeStart, rehearsal: Rehearsal) {
   let step: RehearsedStep | null = null
   for (let i = 1; i <= last && rehearsal.end === null; i++) {
     const [seat] = rehearsal.turn as [string]
-    step = await tryPlay(rehearsal, { seat, action: UNPLAYABLE }, i === last ? 'step-limit' : null)
+    const truncation = i === last ? 'step-limit' : null
+    step = await playMove(rehearsal, { seat, action: UNPLAYABLE }, truncation).catch(() => null)
     if (!step) break
   }
   return step ? [{ success: step.success === true, again: `${formatStart(start)}, refused calls to the end` }] : []

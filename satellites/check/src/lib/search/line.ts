@@ -34,7 +34,9 @@ export class PlayLine {
   /** The sums of the terms, of all seats; of a target without terms, of its rewards. */
   readonly terms = new Map<string, number>()
   readonly earned = new Map<string, number>()
-  last: AttemptStep | null = null
+  readonly steps: AttemptStep[] = []
+  /** Why the last move could not be played: what the rules threw. */
+  failure: Error | null = null
 
   private constructor(target: CheckTarget, task: TargetTask, attempt: Attempt, budget: Budget) {
     this.target = target
@@ -47,6 +49,10 @@ export class PlayLine {
     const line = new PlayLine(target, task, await target.open(task), budget)
     line.states.push(line.attempt.state ?? shownIn(line.attempt.view().observation.text))
     return line
+  }
+
+  get last(): AttemptStep | null {
+    return this.steps.at(-1) ?? null
   }
 
   get total(): number {
@@ -69,7 +75,7 @@ export class PlayLine {
     this.budget.left -= 1
     try {
       const step = await this.attempt.step(action, mover)
-      this.last = step
+      this.steps.push(step)
       this.moves.push({ action, seat: mover })
       this.states.push(this.attempt.state ?? shownIn(step.observation.text))
       this.rewards.push(Object.values(step.rewards).reduce((sum, reward) => sum + reward, 0))
@@ -80,7 +86,8 @@ export class PlayLine {
         if (one !== mover) this.terms.set('of others', (this.terms.get('of others') ?? 0) + value)
       }
       return true
-    } catch {
+    } catch (error) {
+      this.failure = error as Error
       return false
     }
   }
@@ -94,13 +101,9 @@ export class PlayLine {
   async fork(seed?: string): Promise<PlayLine> {
     if (!this.target.forks) this.budget.left -= this.moves.length
     const line = new PlayLine(this.target, this.task, await this.attempt.fork(seed), this.budget)
-    line.moves.push(...this.moves)
-    line.states.push(...this.states)
-    line.rewards.push(...this.rewards)
-    for (const [term, value] of this.terms) line.terms.set(term, value)
-    for (const [seat, value] of this.earned) line.earned.set(seat, value)
-    line.last = this.last
-    return line
+    const { moves, states, rewards, steps, terms, earned } = this
+    const copied = { moves: [...moves], states: [...states], rewards: [...rewards], steps: [...steps] }
+    return Object.assign(line, copied, { terms: new Map(terms), earned: new Map(earned) })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -108,31 +111,30 @@ export class PlayLine {
   }
 }
 
-/** Lets a policy play every seat, to the end or for so many moves; `null` if it fails, which another check reports. */
+/** Lets a policy play every seat, to the end or for so many moves, by a seed. Rejects with what the policy throws. */
 export async function playOut(
-  target: CheckTarget,
-  task: TargetTask,
+  line: PlayLine,
   policy: Policy,
-  budget: Budget,
   most = Number.POSITIVE_INFINITY,
-): Promise<PlayLine | null> {
-  const line = await PlayLine.start(target, task, budget)
+  seed = line.task.seed,
+): Promise<PlayLine> {
+  const { target, task, attempt, budget } = line
   const players = new Map<string, Player>()
   try {
     while (!line.isOver && line.moves.length < most && !budget.isLate) {
-      const seat = line.attempt.turn[0] as string
-      const { observation, ...view } = line.attempt.view(seat)
+      const seat = attempt.turn[0] as string
+      const { observation, ...view } = attempt.view(seat)
       const named = target.seats.length > 1 ? seat : undefined
       const player =
         players.get(seat) ??
-        (await startSeat(policy, { ...task, ...task.seats?.[seat] }, view.tools ?? [], task.seed, named))
+        (await startSeat(policy, { ...task, ...task.seats?.[seat] }, view.tools ?? [], seed, named))
       players.set(seat, player)
       if (!(await line.play({ action: await player(observation, view), seat }))) break
     }
-    return line
   } catch (error) {
-    return PlayerStop.is(error) ? line : null
+    if (!PlayerStop.is(error)) throw error
   }
+  return line
 }
 
 /** A text as a state: its words, and its numbers apart from them. */

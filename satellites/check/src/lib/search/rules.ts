@@ -81,10 +81,11 @@ export class Rules {
 
   async #solveAs(task: TargetTask): Promise<Solved | null> {
     const { oracle } = this.target
-    const line = oracle && (await playOut(this.target, task, oracle, this.budget))
+    const start = () => PlayLine.start(this.target, task, this.budget)
+    const line = oracle && (await playOut(await start(), oracle).catch(() => null))
     if (!line || line.moves.length === 0) return null
     // A random walk, in which it is seen what moves by itself.
-    const walk = (await playOut(this.target, task, RANDOM, this.budget, WALK)) ?? line
+    const walk = await playOut(await start(), RANDOM, WALK)
     this.#net(walk)
     const parts = new StateParts([line, walk])
     const byItself = line.moves.length > 1 ? parts.changedBy(await this.play(task, line.moves.slice(-1))) : null

@@ -33,19 +33,18 @@ export class StateParts {
   }
 
   /** Returns equal texts for states that differ in counters alone. */
-  keyOf({ states }: PlayLine, at = states.length - 1): string {
-    const state = states[at] as object
+  keyOf(line: PlayLine, at = line.states.length - 1): string {
+    const state = line.states[at] as object
     const known = this.#keys.get(state)
     if (known !== undefined) return known
-    const changes = [...leafDifferences(states[0], state)].filter(([path]) => !this.#counters.has(toPlace(path)))
-    const key = JSON.stringify(changes.map(([path, { to }]): Json => [path, to ?? null]).sort())
+    const key = JSON.stringify([...this.changedBy(line, at)].map(([path, { to }]): Json => [path, to ?? null]).sort())
     this.#keys.set(state, key)
     return key
   }
 
   /** What a line has changed and not put back, by places, without counters. */
-  changedBy({ states }: PlayLine): ReadonlyMap<string, LeafDifference> {
-    const changes = [...leafDifferences(states[0], states.at(-1))]
+  changedBy({ states }: PlayLine, at = states.length - 1): ReadonlyMap<string, LeafDifference> {
+    const changes = [...leafDifferences(states[0], states[at])]
     return new Map(changes.filter(([path]) => !this.#counters.has(toPlace(path))))
   }
 

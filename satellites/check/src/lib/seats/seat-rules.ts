@@ -67,11 +67,7 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
   const inOrders = environment.multiplayer ? `, ${rounds} rounds in both orders` : ''
   return checkOutcome('seats', `${episodes} episodes${of}, ${steps} steps${inOrders}, ${forks} forks: ${found}`, {
     findings,
-    warnings: onceEach(warnings),
+    warnings,
     figures: counts,
   })
-}
-
-function onceEach(findings: readonly Finding[]): Finding[] {
-  return [...new Map(findings.toReversed().map((finding) => [finding.name, finding])).values()].toReversed()
 }

@@ -1,13 +1,15 @@
 import { rehearse } from '@episodic/mcp-server'
-import { createRng, seedFor } from '@episodic/protocol'
+import { createRng, type JsonObject, seedFor } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome, skipped } from '../check-report.ts'
-import { type Deal, dealtEnvironment, hasLargePart, namePlace, readIn, seatsOfDeal } from '../deal.ts'
+import { type Deal, dealtEnvironment, hasLargePart, hiddenFrom, namePlace, readIn, seatsOfDeal } from '../deal.ts'
 import type { Finding } from '../finding.ts'
 import { NO_NOISE, type Noise, noisyPolicy, randomAction } from '../noisy-policy.ts'
-import { formatPlace, type Move, type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
+import { formatPlace, type Move, playMove, type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
+import { toolsOfSeat } from '../seat-players.ts'
+import { filesIn, shellIn } from '../targets/tampering.ts'
 import { countedIn } from '../time-limit.ts'
-import { eachLeaf } from '../walk-json.ts'
+import { eachLeaf, leavesOf } from '../walk-json.ts'
 import { type Mark, type PlantedDeal, plantDeal } from './canaries.ts'
 import { findSecrets } from './encodings.ts'
 import { ReadPlaces } from './read-places.ts'
@@ -18,22 +20,18 @@ import { CHANNELS, type Channel, type Received, startSide } from './side.ts'
 const SETTINGS = 3
 const STEPS = 24
 const EPISODES = 36
-/** Most canaries in a large state. */
+/** Most canaries in a large state, and most hidden values that are sought on a disk. */
 const PLANTED = 400
-/** The fewest characters of a declared secret for which a server withholds an answer. */
-const LEAST_SECRET = 8
+const SOUGHT = 60
 
-interface Manner {
-  /** Of the solver; every other valid action is random. A solver that is disturbed may never get to its goal. */
-  readonly noise: Noise
-  /** The share of the hidden values that are replaced. Where rules compare one, they may go another way without it. */
-  readonly share: number
-}
-
-const MANNERS = [1, 0.5].flatMap((share): Manner[] => [
-  { noise: { random: 0.4, invalid: 0.2 }, share },
-  { noise: NO_NOISE, share },
-])
+/**
+ * A share of the hidden values is replaced: where rules compare one, they may go another way without it. A solver that
+ * is disturbed by noise may never get to its goal.
+ */
+const MANNERS = [1, 0.5].flatMap((share) =>
+  [{ random: 0.4, invalid: 0.2 }, NO_NOISE].map((noise) => ({ noise, share })),
+)
+type Manner = (typeof MANNERS)[number]
 
 interface Sweep {
   readonly context: CheckContext
@@ -44,7 +42,7 @@ interface Sweep {
 /**
  * Fills the private state, and what every seat of a game holds, with canaries, and plays. Searches every byte that a
  * seat gets or can read for what is hidden from it, in all the forms of `formsOf`. Only what was revealed to it, or
- * what its holder has said itself, may be there; and no answer may contain what `secrets` lists, or it is withheld.
+ * what its holder has said itself, may be there.
  */
 export async function sweepForCanaries(context: CheckContext): Promise<CheckOutcome> {
   const findings: Finding[] = []
@@ -56,14 +54,16 @@ export async function sweepForCanaries(context: CheckContext): Promise<CheckOutc
     await sweepEpisode({ context, findings, counts }, { ...setting, steps: Math.min(setting.steps, STEPS) }, manner, i)
     if (context.time.hasCut) break
   }
+  const warnings: Finding[] = []
+  for (const setting of settings) await findOnDisk(context, setting, { findings, warnings })
   const { episodes, answers, bytes, marks, hidden } = counts
-  if (episodes === 0 && !context.time.hasCut) return skipped('canaries', 'no hidden value can be recognized')
+  if (episodes === 0 && findings.length === 0 && !context.time.hasCut)
+    return skipped('canaries', 'no hidden value can be recognized')
   const read = hidden > 0 ? ` in values that the moves read, of ${hidden.toLocaleString('en')} hidden ones` : ''
-  const planted = marks > 0 ? `${marks} canaries${read}` : 'no hidden value that can be recognized'
   return checkOutcome(
     'canaries',
-    `${planted}: ${findings.length === 0 ? 'nothing' : `${findings.length} found`} in ${answers} answers and views (${bytes} bytes) of ${episodes} episodes`,
-    { findings, figures: { canaries: marks, episodes, answers, bytes, found: findings.length } },
+    `${marks} canaries${read}: ${findings.length === 0 ? 'nothing' : `${findings.length} found`} in ${answers} answers and views (${bytes} bytes) of ${episodes} episodes`,
+    { findings, warnings, figures: { canaries: marks, episodes, answers, bytes, found: findings.length } },
   )
 }
 
@@ -71,7 +71,7 @@ async function sweepEpisode(sweep: Sweep, setting: Setting, manner: Manner, i: n
   const { context, counts } = sweep
   const { environment } = context.world
   const { deal, marks } = await plant(sweep, setting, seedFor(context.seed, 'canaries', i), manner)
-  if (marks.length === 0 && !environment.secrets) return
+  if (marks.length === 0) return
   const moves = await draftMoves(context, setting, deal, manner.noise)
   counts.marks += marks.length
   for (const seat of seatsOfDeal(environment, deal)) {
@@ -95,26 +95,9 @@ async function sweepEpisode(sweep: Sweep, setting: Setting, manner: Manner, i: n
         environment.multiplayer && holders.includes(mover) && sent.includes(text)
       swept.hidden = swept.hidden.filter((mark) => !open.includes(mark.text) && !isSaid(mark))
       look(received, at + 1)
-      const listed = environment.secrets?.(side.rehearsal.state, setting.params, seat) ?? []
-      const isIn = (where: string) => (form: string) => where.includes(form)
-      if (listed.map(searchedForms).some((forms) => forms.some(isIn(received.answer)) && !forms.some(isIn(sent))))
-        sweep.findings.push({
-          name: 'answer-withheld',
-          part: action.tool,
-          what: `An answer of ${action.tool} contains what \`secrets\` declares to be secret, so a server withholds it.`,
-          again: formatPlace(swept, at + 1),
-          advice:
-            'The player gets no answer, and its episode fails. Leave the secret out of the answer, or out of `secrets` once it is revealed.',
-        })
     }
   }
   if (!context.time.hasCut) counts.episodes += 1
-}
-
-/** The forms in which a server searches for a declared secret: as it is, as JSON, and as JSON within a JSON text. */
-function searchedForms(text: string): readonly string[] {
-  const escaped = (some: string) => JSON.stringify(some).slice(1, -1)
-  return text.length < LEAST_SECRET ? [] : [text, escaped(text), escaped(escaped(text))]
 }
 
 /**
@@ -160,6 +143,52 @@ function draftEpisode(
   const policy = noisyPolicy(solver, noise)
   const dealt = dealtEnvironment(environment, deal, seed)
   return rehearseEpisode({ environment: dealt, setting, seed, policy, maxSteps: STEPS, time })
+}
+
+/** What stands on no disk by chance, and how many of its kind stand where one of them is to be found out. */
+const UNLIKELY = /^(\d{6,}|(?=.*\d)[^'"\\\n]{8,60}|[^'"\\\n]{12,60})$/
+const ALIKE = 3
+
+/**
+ * Finds hidden values that a command prints at the start, where all that a shell may print counts as shown. What the
+ * solver reads on its way is there to be read; what stands among others of its kind may be, and warns.
+ */
+async function findOnDisk(context: CheckContext, setting: Setting, to: Record<'findings' | 'warnings', Finding[]>) {
+  const { environment } = context.world
+  const seed = seedFor(context.seed, 'disk')
+  const rehearsal = rehearse(environment, { params: setting.params, seed })
+  const { state, observation } = rehearsal
+  const [seat] = rehearsal.turn as [string]
+  const [shell, files] = [shellIn(toolsOfSeat(environment, seat)), filesIn(state)]
+  const known = JSON.stringify([setting.prompt, setting.hints, state.public, state.own?.[seat], observation])
+  const { disk: _, shell: __, ...hidden } = hiddenFrom(environment, state, seat).private as JsonObject
+  const leaves = leavesOf(hidden).map(({ path, value }) => [path.join('.'), String(value)] as const)
+  const isSought = ([place, text]: (typeof leaves)[number]) =>
+    UNLIKELY.test(text) && !files.has(text) && !place.includes('/') && !known.includes(text)
+  const values = leaves.filter(isSought).slice(0, SOUGHT)
+  if (!shell || files.size === 0 || values.length === 0) return
+  // In two parts, because an answer may repeat what was asked.
+  const asked = values.map(([, text]) => `-e '${text.slice(0, 4)}''${text.slice(4)}'`)
+  const folders = [...new Set([...files.keys()].map((path) => `'${path.split('/', 2).join('/')}'`))].join(' ')
+  const command = `(cat $(find ${folders} -type f); find ${folders}; env) 2>/dev/null | grep -oF ${asked.join(' ')}`
+  const action = { tool: shell.name, arguments: { [shell.key]: command } }
+  const printed = JSON.stringify((await playMove(rehearsal, { seat, action }).catch(() => null))?.observation ?? '')
+  const { steps } = await draftEpisode(context, setting, { seed, state }, NO_NOISE)
+  const shown = JSON.stringify(steps.map((step) => step.observation))
+  const shapeOf = (text: string) =>
+    (/\W/.test(text) ? text.replace(/([a-z])+|(\d)+/gi, '$1$2') : text).replace(/[a-z]/gi, 'a').replace(/\d/g, '0')
+  const words = [...new Set([...files.values()].flatMap((text) => text.split(/[\s"',;=|]+/)))].map(shapeOf)
+  for (const [place, text] of values) {
+    if (!printed.includes(text) || shown.includes(text)) continue
+    to[words.filter((shape) => shape === shapeOf(text)).length > ALIKE ? 'warnings' : 'findings'].push({
+      name: `disk-holds:${place}`,
+      part: shell.name,
+      what: `A command prints ${place} at the start: a file, its name or a variable has “${text}”.`,
+      again: `params ${JSON.stringify(setting.params)}, seed ${seed}: ${command.slice(0, 300)}`,
+      advice:
+        'Keep it in the private state alone, or under a path in `hidden`. If players are meant to find it there, let the solver read it, or waive this finding.',
+    })
+  }
 }
 
 function hiddenMarks({ world: { environment } }: CheckContext, seat: string, { state }: Deal, marks: readonly Mark[]) {

@@ -88,7 +88,7 @@ export function planPairs(
   }
 }
 
-export function dealsFor(environment: EnvironmentDefinition, seat: string, deals: readonly Deal[]): SeatDeals {
+function dealsFor(environment: EnvironmentDefinition, seat: string, deals: readonly Deal[]): SeatDeals {
   return {
     seat,
     deals: deals.map((deal) => ({
@@ -105,11 +105,7 @@ export function dealsFor(environment: EnvironmentDefinition, seat: string, deals
  * hidden parts of another seed as far as the schemas accept them. `null` if nothing that is hidden from the seat
  * varies.
  */
-export function drawDealtPair(
-  environment: EnvironmentDefinition,
-  { seat, deals }: SeatDeals,
-  rng: Rng,
-): DealtPair | null {
+function drawDealtPair(environment: EnvironmentDefinition, { seat, deals }: SeatDeals, rng: Rng): DealtPair | null {
   const own = rng.pick(deals)
   const others = deals.filter(({ hidden }) => hidden !== own.hidden)
   const same = others.filter(({ seen }) => seen === own.seen)

@@ -4,9 +4,10 @@ import { isObject } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import type { Setting } from '../check-context.ts'
-import { without } from '../deal.ts'
+import { readableBy, without } from '../deal.ts'
 import { leafDifferences } from '../leaf-differences.ts'
-import { type Leaf, leavesOf, walkSchema } from '../walk-json.ts'
+import { eachLeaf, leavesOf, walkSchema } from '../walk-json.ts'
+import { commonTo } from './initial-state-leaks.ts'
 
 export const SEEDS = 24
 /** The fewest characters of a private value that does not occur in a text by chance. */
@@ -84,18 +85,19 @@ function privateValues(
   const states = settings.flatMap(({ params }) =>
     Array.from({ length: seeds }, (_, i) => rehearse(environment, { params, seed: seedFor(seed, 'hygiene', i) }).state),
   )
-  const hidden = states.map((state) => hiddenParts(environment, state))
-  const open = states.map(
-    (state) => new Set([...leavesOf(state.public), ...heldByAll(state)].map(({ value }) => value)),
-  )
+  // Who has a tool may read what its texts say of what it reads.
+  const readable = environment.seats.flatMap((seat) => readableBy(environment, seat))
+  const hidden = states.map(({ own = {}, private: all }) => ({ own, private: without(all, readable) }))
+  const open = states.map((state) => new Set([...eachLeaf(state.public), ...heldByAll(state)]))
   const [first = {}] = hidden
   const changes = hidden.map((parts) => leafDifferences(first, parts))
   const varied = new Map(changes.flatMap((each) => [...each].map(([place, { from }]) => [place, from] as const)))
-  const values = new Set<Json>()
-  const constants = new Set<Json>()
-  const listed = new Set<Json>()
-  for (const [place, from] of varied) {
-    const held = changes.map((each) => (each.has(place) ? each.get(place)?.to : from))
+  const columns = [
+    ...[...varied].map(([place, from]) => changes.map((each) => (each.has(place) ? each.get(place)?.to : from))),
+    ...leavesOf(first).flatMap(({ path, value }) => (varied.has(path.join('.')) ? [] : [hidden.map(() => value)])),
+  ]
+  const [values, constants, listed] = [new Set<Json>(), new Set<Json>(), new Set<Json>()]
+  for (const held of columns) {
     const begun = held.filter((value) => value !== undefined)
     const distinct = new Set(begun)
     for (const value of distinct) {
@@ -103,12 +105,6 @@ function privateValues(
       if (distinct.size * 2 <= begun.length) listed.add(value)
     }
     for (const [i, value] of held.entries()) if (value !== undefined && !open[i]?.has(value)) values.add(value)
-  }
-  for (const { path, value } of leavesOf(first)) {
-    if (varied.has(path.join('.'))) continue
-    constants.add(value)
-    if (states.length > 1) listed.add(value)
-    if (open.some((each) => !each.has(value))) values.add(value)
   }
   const choices = choicesIn(privateSchemaOf(environment))
   return [...values].map((value) => ({
@@ -119,19 +115,12 @@ function privateValues(
   }))
 }
 
-/** Who has a tool may read what its texts say of what it reads. */
-function hiddenParts({ readable }: EnvironmentDefinition, { own, private: all }: SessionState): JsonObject {
-  const paths = Object.values(readable).flatMap((each) => each.map((path) => path.split('.')))
-  const rest = without(all, paths) as JsonObject
-  return own ? { own: own as JsonObject, private: rest } : rest
-}
-
 /** What every one of several seats holds in the same place is hidden from none of them. */
-function heldByAll({ own = {} }: SessionState): Leaf[] {
-  const [first = [], ...others] = Object.values(own).map((part) => leavesOf(part))
-  const has = (leaves: readonly Leaf[], { path, value }: Leaf) =>
-    leaves.some((leaf) => leaf.value === value && leaf.path.join('.') === path.join('.'))
-  return first.filter((leaf) => others.every((leaves) => has(leaves, leaf)))
+function heldByAll({ own = {} }: SessionState): Json[] {
+  const places = commonTo(Object.values(own), (part) =>
+    leavesOf(part).map(({ path, value }) => [path.join('.'), value]),
+  )
+  return [...places.values()].flatMap(([value = null, ...others]) => (others.every((o) => o === value) ? [value] : []))
 }
 
 /** The values that any schema enumerates: the vocabulary of the world's texts. */

@@ -1,5 +1,6 @@
 import type { EnvironmentDefinition, Tool } from '@episodic/mcp-server'
 import type { Rng } from '@episodic/protocol'
+import { mapValues } from '@episodic/run/base/map-values'
 import { unremembered } from '../remembered-preparations.ts'
 import { shapeOf } from '../shape-of.ts'
 
@@ -34,13 +35,8 @@ export class ReadPlaces {
     })
     return {
       ...environment,
-      tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, watchedTool(tool)])),
-      events: Object.fromEntries(
-        Object.entries(events).map(([type, event]) => [
-          type,
-          { ...event, apply: (context) => event.apply(this.#watched(context)) },
-        ]),
-      ),
+      tools: mapValues(tools, watchedTool),
+      events: mapValues(events, (event) => ({ ...event, apply: (context) => event.apply(this.#watched(context)) })),
       absent: absent && watchedTool(absent),
       settle: settle && ((context: object) => settle(this.#watched(context))),
     }

@@ -11,11 +11,6 @@ const ROOM_TIME = 5_000
 /** Tasks of a server that are played: the first that it lists, or its defaults with so many seeds. */
 const TASKS = 24
 
-export interface ServedTarget extends CheckTarget {
-  /** Starts an episode beside one that is open; resolves with `null` if the server has no room for a second one. */
-  openBeside(task: TargetTask): Promise<Attempt | null>
-}
-
 /**
  * Connects to a server whose environment is checked: by default its first, with its own tasks unless some are given.
  * Rejects with the errors of `connect`, with `option-invalid` for an unknown name or a game, and with `world-invalid`
@@ -27,7 +22,7 @@ export async function openServed(
   seed: string,
   oracle: Policy | null = null,
   given?: readonly Pick<TargetTask, 'prompt' | 'params'>[],
-): Promise<ServedTarget> {
+): Promise<CheckTarget> {
   await using cleanUp = new AsyncDisposableStack()
   const connection = cleanUp.use(await connect(server))
   const { info } = connection.environment(name)
@@ -50,7 +45,7 @@ export async function openServed(
 export async function hostedTarget(
   { world, ...context }: Pick<CheckContext, 'world' | 'settings' | 'seed'>,
   count: number,
-): Promise<ServedTarget> {
+): Promise<CheckTarget> {
   const host = createHost({ environments: [world.environment] })
   const connection = await connect(inProcess(host))
   const { tasks, name, oracle } = rehearsedTarget({ world, ...context }, count)
@@ -68,7 +63,7 @@ function servedTarget(
   name: string,
   tasks: readonly TargetTask[],
   oracle: Policy | null,
-): ServedTarget {
+): CheckTarget {
   const { info } = connection.environment(name)
   let closeOther = async () => {}
 
@@ -141,7 +136,7 @@ function servedTarget(
     return attempt
   }
   return {
-    ...{ name, version: info.version, tasks, oracle, forks: info.forkable, seats: [DEFAULT_SEAT] },
+    ...{ name, version: info.version, tasks, oracle, forks: info.forkable, isOwn: false, seats: [DEFAULT_SEAT] },
     open: (task) => open(task),
     openBeside: (task) =>
       open(task, AbortSignal.timeout(ROOM_TIME)).catch((error: Error) => {

@@ -1,8 +1,7 @@
 import type { EpisodeEnd, ToolInfo } from '@episodic/protocol'
 import { expect, it } from 'vitest'
 import { checkServed } from '../check-world.ts'
-import type { Attempt } from '../targets/target.ts'
-import type { ServedTarget } from './served-target.ts'
+import type { Attempt, CheckTarget } from '../targets/target.ts'
 
 const STEP: ToolInfo = {
   name: 'step',
@@ -11,8 +10,7 @@ const STEP: ToolInfo = {
   outputSchema: { type: 'object', properties: { at: { type: 'integer' } }, required: ['at'] },
 }
 
-/** A server whose episodes have one step, which says this. */
-function answering(structured: { readonly at?: number }): ServedTarget {
+function answering(structured: { readonly at?: number }): CheckTarget {
   const observation = { text: 'A line.', structured }
   const open = async (): Promise<Attempt> => {
     let end: EpisodeEnd | null = null
@@ -30,7 +28,15 @@ function answering(structured: { readonly at?: number }): ServedTarget {
     }
   }
   const task = { id: 'a', prompt: 'Move.', hints: [], params: {}, seed: '1', steps: 5 }
-  const parts = { name: 'line', version: '1.0.0', forks: false, seats: ['agent'], tasks: [task], oracle: null }
+  const parts = {
+    name: 'line',
+    version: '1.0.0',
+    forks: false,
+    isOwn: false,
+    seats: ['agent'],
+    tasks: [task],
+    oracle: null,
+  }
   return { ...parts, open, openBeside: open, async [Symbol.asyncDispose]() {} }
 }
 

@@ -13,10 +13,11 @@ import { toolsOfSeat } from '../seat-players.ts'
 import { SeatTable } from './seat-table.ts'
 import type { Attempt, CheckTarget, TargetTask } from './target.ts'
 
-/** Returns a world of ours as a target: its rules are played alone, and a fork costs no step. */
+/** Returns a world of ours as a target: its rules are played alone, `strict` or not, and a fork costs no step. */
 export function rehearsedTarget(
   { world: { environment, solver = null }, settings, seed }: Pick<CheckContext, 'world' | 'settings' | 'seed'>,
   count: number,
+  strict = false,
 ): CheckTarget {
   const { name, version, seats } = environment
   const tasks = Array.from({ length: count }, (_, i): TargetTask => {
@@ -24,15 +25,14 @@ export function rehearsedTarget(
     const { id = `start-${i}`, seats } = task ?? {}
     return { id, seed: seedFor(seed, 'exploits', i), ...setting, ...(seats && { seats }) }
   })
+  const open = async (task: TargetTask) => {
+    const rehearsal = rehearse(environment, { params: task.params, seed: task.seed, strict })
+    return rehearsedAttempt(environment, task, rehearsal, rehearsal.turn, [])
+  }
   return {
-    ...{ name, version, seats, tasks },
+    ...{ name, version, seats, tasks, open, openBeside: open, forks: true, isOwn: true },
     ...cheatsOf(environment),
-    forks: true,
     oracle: solver,
-    async open(task) {
-      const rehearsal = rehearse(environment, { params: task.params, seed: task.seed })
-      return rehearsedAttempt(environment, task, rehearsal, rehearsal.turn, [])
-    },
     [Symbol.asyncDispose]: async () => {},
   }
 }
@@ -103,7 +103,8 @@ function rehearsedAttempt(
       played.push({ ...step, seat })
       table?.take(seat, step)
       const { terms, refused, observation, end } = step
-      return { reward: rewardOf(step), rewards: returnsOf({ ...step, seat }), terms, refused, observation, end }
+      const rewards = returnsOf({ ...step, seat })
+      return { reward: rewardOf(step), rewards, terms, refused, observation, end, whole: step }
     },
     async fork(seed) {
       const fork = rehearsal.fork()

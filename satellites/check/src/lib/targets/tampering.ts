@@ -10,11 +10,7 @@ export function tamperings(
   start: object | undefined,
   solved: object | undefined,
 ): Action[][] {
-  const shell = tools.flatMap(({ name, inputSchema }) =>
-    Object.keys(inputSchema.properties ?? {})
-      .filter((key) => /^(command|cmd|script)$/.test(key))
-      .map((key) => ({ name, key })),
-  )[0]
+  const shell = shellIn(tools)
   if (!shell) return []
   const run = (command: string) => ({ tool: shell.name, arguments: { [shell.key]: command } })
   const before = filesIn(start)
@@ -55,8 +51,16 @@ export function tamperings(
   ].filter((actions) => actions.length > 0)
 }
 
+/** Returns the tool that runs commands, and the argument that is one. */
+export function shellIn(tools: readonly ToolInfo[]) {
+  const found = tools.flatMap(({ name, inputSchema }) =>
+    Object.keys(inputSchema.properties ?? {}).map((key) => ({ name, key })),
+  )
+  return found.find(({ key }) => /^(command|cmd|script)$/.test(key))
+}
+
 /** The texts of a state whose keys are absolute paths. */
-function filesIn(state: object | undefined): Map<string, string> {
+export function filesIn(state: object | undefined): Map<string, string> {
   const found = new Map<string, string>()
   const visit = (part: unknown) => {
     if (typeof part !== 'object' || part === null) return

@@ -10,6 +10,8 @@ export interface CheckTarget extends AsyncDisposable {
   readonly version: string
   /** Whether `fork` continues a state. Otherwise it plays the same actions again, which chance may answer otherwise. */
   readonly forks: boolean
+  /** Whether the rules are ours, so that nothing may differ. */
+  readonly isOwn: boolean
   /** One, or those of a game. */
   readonly seats: readonly string[]
   /** At least one. */
@@ -26,6 +28,8 @@ export interface CheckTarget extends AsyncDisposable {
   ) => readonly { readonly name: string; readonly actions: readonly Action[] }[]
   /** Starts an episode. Rejects if the task cannot be played. The caller disposes it. */
   open(task: TargetTask): Promise<Attempt>
+  /** Starts an episode beside one that is open; resolves with `null` if the target has no room for a second one. */
+  openBeside(task: TargetTask): Promise<Attempt | null>
 }
 
 export interface TargetTask {
@@ -84,4 +88,6 @@ export interface AttemptStep {
   readonly refused: string | null
   readonly observation: Observation
   readonly end: EpisodeEnd | null
+  /** All that a replay has to reproduce, where the target shows more. */
+  readonly whole?: object
 }

@@ -103,6 +103,7 @@ export const environment = defineEnvironment({
     },
   }) }),
   rewards: { right: ({ end }) => (end?.reason === 'right' ? 1 : 0) },
+  success: ({ state }) => state.public.spelt === state.private.word,
 })`,
   )
   const { url } = await workshop.serve(['./spelling.ts', '--openenv'], { env: { EPISODIC_CONTROL_TOKEN: TOKEN } })
@@ -145,6 +146,12 @@ describe('episodic check openenv:… and ors:…', () => {
     expect(alone.out).toMatch(/the oracle solves 0 of \d+ tasks/)
     await using target = await openServed({ url, token: TOKEN }, undefined, '0', null, [{ prompt: '', params: {} }])
     expect(target.tasks.map(({ id }) => id)).toEqual(['row-1'])
+    for (const [word, isSpelt] of Object.entries({ ear: false, pear: true })) {
+      await using attempt = await target.open(target.tasks[0] as (typeof target.tasks)[number])
+      expect(attempt.succeeds()).toBeNull()
+      expect((await attempt.step({ tool: 'spell', arguments: { word } })).reward).toBe(1)
+      expect(attempt.succeeds()).toBe(isSpelt)
+    }
     const { status, out } = await workshop.main(['check', url, ...args, '--tasks', 'words.jsonl', '--only', 'exploits'])
     expect(out).toMatch(/\[hack-pays:(one-answer|same-actions)\]/)
     expect(out).toMatch(/--tasks words\.jsonl --seed/)
