@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -34,6 +34,9 @@ const SLACK = 67_108_864
 /** Waits until the process that has started the box says so: if that is killed before, nothing is run. */
 const BEGIN = 'read -r go <&6 || exit 125; exec 6<&-; cd -- "$1" || exit 1; shift; exec "$@"'
 
+/** Puts the box into the group that bounds its memory, before it has any process. */
+const JOIN = 'echo 0 >&5 && exec 5>&- && exec "$@"'
+
 const FIRST_INHERITED = 7
 
 /** Runs a command in a box, and resolves when all of its processes have ended. Rejects if there is no box. */
@@ -52,27 +55,29 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
   }
   group?.bound(bounds.memory)
   const { ofCommand, release, ...streams } = pipes.open(stdin, user)
+  const members = group?.open() ?? openSync('/dev/null', 'w')
   const child = spawn(
-    program,
+    '/bin/sh',
     [
-      ...['--args', '3', '--', '/bin/sh', '-c', BEGIN, 'sh', cwd, '/usr/bin/prlimit'],
+      ...['-c', JOIN, 'sh', program, '--args', '3', '--', '/bin/sh', '-c', BEGIN, 'sh', cwd, '/usr/bin/prlimit'],
       ...Object.entries(limits).map(([name, value]) => `--${name}=${value}`),
       ...['--', ...argv],
     ],
     {
       cwd: '/',
       env: {},
-      stdio: [...ofCommand, 'pipe', 'pipe', 'pipe', 'pipe', ...inheritedAsNull()],
+      stdio: [...ofCommand, 'pipe', 'pipe', members, 'pipe', ...inheritedAsNull()],
       ...(user !== null && { uid: user, gid: user }),
     },
   )
   const pipe = (number: number) => child.stdio[number] as Socket
   release()
+  closeSync(members)
   const printed = [streams.stdout, streams.stderr].map((stream) => once(stream, 'close'))
   const closed = new Promise<void>((resolve, reject) => child.once('close', () => resolve()).once('error', reject))
   // Who waits for it comes later.
   closed.catch(() => {})
-  for (const stream of [pipe(3), pipe(5), pipe(6)]) stream.on('error', () => {})
+  for (const stream of [pipe(3), pipe(6)]) stream.on('error', () => {})
 
   let ended: BoxResult['ended'] = null
   const end = (bound: NonNullable<BoxResult['ended']>) => {
@@ -85,7 +90,7 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
   const [stdout, stderr] = [streams.stdout, streams.stderr].map((stream) =>
     collect(stream, room, () => end('output')),
   ) as [Buffer[], Buffer[]]
-  pipe(3).end(['--json-status-fd', '4', '--block-fd', '5', ...args].map((each) => `${each}\0`).join(''))
+  pipe(3).end(['--json-status-fd', '4', ...args].map((each) => `${each}\0`).join(''))
 
   let began = performance.now()
   let first: string | null = null
@@ -98,8 +103,6 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
     const pid = said['child-pid']
     if (pid === undefined) return
     first = processIdentity(pid)
-    for (const each of [child.pid as number, pid]) group?.add(each)
-    pipe(5).end('1')
     pipe(6).end('1\n')
     began = performance.now()
     timer = setTimeout(() => end('time'), bounds.seconds * 1_000)

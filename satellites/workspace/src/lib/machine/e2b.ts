@@ -127,7 +127,8 @@ function createE2bSession(api: E2bApi, options: E2bOptions, owner: string) {
       for (const [path, { line, links }] of changed) {
         const isDirectory = line.startsWith('d')
         const before = known.get(path)?.entry ?? undefined
-        const entry = (isDirectory ? directoryFrom(line, before) : fetched.get(path)) ?? null
+        const entry =
+          (isDirectory ? directoryFrom(Number.parseInt(line.slice(1), 8), before) : fetched.get(path)) ?? null
         if (!entry) notKept.push(`${path} was ${KINDS[line.charAt(0)] ?? 'no file'}, which is not kept.`)
         made.set(path, entry)
         // Files that are one could change each other later, so each is written anew.

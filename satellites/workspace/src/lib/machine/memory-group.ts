@@ -1,10 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Versions 2 and 1 of the kernel's control groups: their folder, and the files of a bound and of what it has ended. */
+/**
+ * Versions 2 and 1 of the kernel's control groups: their folder, and the files of a bound, of what it has ended, and of
+ * who is in it. A thread that moves itself is not waited for; version 2 moves only all threads of a process.
+ */
 const VERSIONS = [
-  { root: '/sys/fs/cgroup', bound: 'memory.max', swap: 'memory.swap.max', events: 'memory.events' },
-  { root: '/sys/fs/cgroup/memory', bound: 'memory.limit_in_bytes', swap: '', events: 'memory.oom_control' },
+  {
+    ...{ root: '/sys/fs/cgroup', bound: 'memory.max', swap: 'memory.swap.max' },
+    ...{ events: 'memory.events', members: 'cgroup.procs' },
+  },
+  {
+    ...{ root: '/sys/fs/cgroup/memory', bound: 'memory.limit_in_bytes', swap: '' },
+    ...{ events: 'memory.oom_control', members: 'tasks' },
+  },
 ] as const
 
 /** Bounds the memory of all processes of a box together. Used for one box after another. */
@@ -49,8 +58,9 @@ export class MemoryGroup {
     this.#killed = this.#kills()
   }
 
-  add(pid: number): void {
-    writeFileSync(join(this.#folder, 'cgroup.procs'), String(pid))
+  /** Opens what a process writes 0 to so that it is in the group, with all that it starts. */
+  open(): number {
+    return openSync(join(this.#folder, this.#files.members), 'w')
   }
 
   /** Whether a process was ended for want of memory since the group was bound. */

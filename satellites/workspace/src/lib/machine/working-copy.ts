@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import {
   chmodSync,
   closeSync,
@@ -10,22 +9,22 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmdirSync,
   rmSync,
+  type Stats,
   symlinkSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { directoryOf, type Entry, EPOCH, isWithin, type ReadOnlyDisk } from '../disk/disk.ts'
 import { changeOf, type DiskChanges } from '../disk/disk-changes.ts'
 import { entryAt } from '../disk/edited-disk.ts'
 import { contentOf, entryFor, sizeOf, toBytes } from '../disk/file-content.ts'
-import { MachineError } from './machine.ts'
 
 /** What a command may see and change of a disk: fields of the command. */
 export interface SeenFiles {
@@ -39,14 +38,10 @@ export type Wanted = ReturnType<typeof wantedOf>
 
 interface Known {
   readonly entry: Readonly<Entry>
-  /** Its kind, mode, time of change and inode, of a directory the first two: while it has them, it is the same. */
-  readonly line: string
-  /** When it was changed, in milliseconds since 1970; 0 for a directory or link. */
-  readonly modified: number
+  /** While it has this kind, mode, time of change and inode, of a directory the first two, it is the same. */
+  readonly stats: Pick<Stats, 'mode' | 'ctimeMs' | 'ino' | 'mtimeMs'>
 }
 
-/** Bytes of a listing of all files: some 500,000 of them. */
-const MOST_LISTED = 33_554_432
 /** Files that one command may change. */
 export const MOST_CHANGED = 20_000
 /** Bytes of a path below the folder that the system still opens, and of a name in it. */
@@ -71,7 +66,7 @@ export class WorkingCopy {
   /** All that is in the folder by its path on the disk, a directory before what is in it. */
   #known = new Map<string, Known>()
   /** The latest time of change of what is known. */
-  #newest = 0n
+  #newest = 0
   #isFirst = true
   #wanted: Wanted = { entries: new Map(), kept: new Set() }
   /** The modes of directories that are open to their owner for now. */
@@ -122,7 +117,7 @@ export class WorkingCopy {
     // What is changed from now on gets a later time of change: clocks of file systems tick every few ms.
     for (;;) {
       chmodSync(this.#root, OWNER)
-      if (lstatSync(this.#root, { bigint: true }).ctimeNs > this.#newest) return
+      if (lstatSync(this.#root).ctimeMs > this.#newest) return
       await pause(1)
     }
   }
@@ -135,22 +130,21 @@ export class WorkingCopy {
     const notKept: string[] = []
     const listed = await this.#list(seen.folders, notKept)
     if (!listed) return null
-    const changed = [...listed].filter(([path, line]) => this.#known.get(path)?.line !== line)
+    const changed = [...listed].filter(([path, stats]) => !isUnchanged(stats, this.#known.get(path)))
     const removed = [...this.#known].filter(([path]) => !listed.has(path))
     if (changed.length + removed.length > MOST_CHANGED) return null
     let grown = 0
     for (const [, { entry }] of removed) grown -= bytesOf(entry)
-    for (const [path, line] of changed) {
-      if (Buffer.byteLength(path) > LONGEST_PATH) return null
-      if (line.startsWith('f')) grown += lstatSync(this.at(path)).size
+    for (const [path, stats] of changed) {
+      if (stats.isFile()) grown += stats.size
       grown -= bytesOf(this.#known.get(path)?.entry)
     }
     if (grown > room) return null
 
     const made = new Map<string, Entry | null>(removed.map(([path]) => [path, null]))
     for (const [path] of removed) this.#known.delete(path)
-    for (const [path, line] of changed) {
-      const known = this.#read(path, line, this.#known.get(path)?.modified, entryAt(seen.disk, path), notKept)
+    for (const [path, stats] of changed) {
+      const known = this.#read(path, stats, entryAt(seen.disk, path), notKept)
       made.set(path, known?.entry ?? null)
       if (known) this.#known.set(path, known)
       else this.#known.delete(path)
@@ -160,78 +154,66 @@ export class WorkingCopy {
     return { changes: changesOf(seen, this.#wanted, made), grown, notKept }
   }
 
-  /** Returns a line for all that is in the folders by its path; `null` for too much. */
-  async #list(folders: readonly string[], notKept: string[]): Promise<Map<string, string> | null> {
-    for (;;) {
-      const found = await find(folders.map((each) => this.at(each)))
-      if (!found) return null
-      const fields = found.toString().split('\0')
-      const lines = new Map<string, string>()
-      let isWhole = !fields.some((each) => each.includes('\ufffd')) || !this.#removeNames(found, notKept)
-      for (let i = 0; i + 1 < fields.length; i += 2) {
-        const path = (fields[i + 1] as string).slice(this.#root.length)
-        // Of a directory its mode, of others also time, of which it has ten digits, and inode.
-        const line = (fields[i] as string).replace(/^(d\d+).*|(\.\d{9})\d*/, '$1$2')
-        if (!line.startsWith('d')) {
-          lines.set(path, line)
-          continue
-        }
-        lines.set(path, `d${this.#opened.get(path)?.toString(8) ?? line.slice(1)}`)
-        if (this.#open(path, Number.parseInt(line.slice(1), 8))) isWhole = false
-      }
-      if (isWhole) return lines
+  /** Returns all that is in the folders by its path, a directory before what is in it; `null` for too much. */
+  async #list(folders: readonly string[], notKept: string[]): Promise<Map<string, Stats> | null> {
+    const listed = new Map<string, Stats>()
+    const paths = [...folders]
+    let began = performance.now()
+    for (const path of paths) {
+      if (paths.length > this.#known.size + MOST_CHANGED || Buffer.byteLength(path) > LONGEST_PATH) return null
+      const stats = lstatSync(this.#root + path)
+      listed.set(path, stats)
+      if (!stats.isDirectory()) continue
+      this.#open(path, stats.mode & 0o7777)
+      for (const name of this.#namesIn(path, notKept)) paths.push(`${path}/${name}`)
+      if (performance.now() - began < TURN) continue
+      await breathe()
+      began = performance.now()
     }
+    return listed
   }
 
-  /** Removes what has a name that is no UTF-8, and returns whether there was any. */
-  #removeNames(found: Buffer, notKept: string[]): boolean {
-    const before = notKept.length
-    for (let at = 0; at < found.length; ) {
-      const from = found.indexOf(0, at) + 1
-      at = found.indexOf(0, from) + 1
-      const raw = found.subarray(from, at - 1)
-      const path = raw.toString()
-      if (Buffer.from(path).equals(raw)) continue
-      this.#open(directoryOf(path.slice(this.#root.length)))
-      rmSync(raw, { recursive: true, force: true })
-      notKept.push(`${path.slice(this.#root.length)} had a name that is no UTF-8, which is not kept.`)
-    }
-    return notKept.length > before
+  /** Returns the names in a directory, and removes what has one that is no UTF-8. */
+  #namesIn(path: string, notKept: string[]): string[] {
+    const names = readdirSync(this.#root + path)
+    if (!names.some((name) => name.includes('\ufffd'))) return names
+    return readdirSync(this.#root + path, 'buffer').flatMap((raw) => {
+      const name = raw.toString()
+      if (Buffer.from(name).equals(raw)) return [name]
+      rmSync(Buffer.concat([Buffer.from(`${this.#root}${path}/`), raw]), { recursive: true, force: true })
+      notKept.push(`${path}/${name} had a name that is no UTF-8, which is not kept.`)
+      return []
+    })
   }
 
   /** Reads what a command has made; `null`, and it is gone, if a disk cannot have it. */
-  #read(
-    path: string,
-    line: string,
-    since: number | undefined,
-    before: Readonly<Entry> | undefined,
-    notKept: string[],
-  ): Known | null {
+  #read(path: string, stats: Stats, before: Readonly<Entry> | undefined, notKept: string[]): Known | null {
     const file = this.at(path)
-    if (line.startsWith('d')) return { entry: directoryFrom(line, before), line, modified: 0 }
-    this.#open(directoryOf(path))
-    const stats = lstatSync(file)
     const mode = stats.mode & 0o7777
+    if (stats.isDirectory()) return { entry: directoryFrom(mode, before), stats }
     if (stats.isSymbolicLink()) {
       const target = readlinkSync(file, 'buffer')
       if (Buffer.from(target.toString()).equals(target))
-        return { entry: { kind: 'link', target: target.toString() }, line: this.#lineOf(path), modified: 0 }
+        return { entry: { kind: 'link', target: target.toString() }, stats: this.#statsOf(path) }
     } else if (stats.isFile()) {
       if (!isRoot() && (mode & 0o400) === 0) chmodSync(file, 0o600)
       const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
       const content = readFileSync(handle)
       closeSync(handle)
+      const since = this.#known.get(path)?.stats.mtimeMs
       const isOlder = stats.mtimeMs === since && (before?.kind === 'text' || before?.kind === 'bytes')
       const modified = isOlder ? (before.modified ?? EPOCH) : Math.round(stats.mtimeMs)
       const times = modified === EPOCH ? {} : { modified }
       const entry = { ...entryFor(content), ...(mode !== 0o644 && { mode }), ...times }
       // Files that are one could change each other later.
-      if (stats.nlink > 1) return this.#put(path, entry, true)
+      if (lstatSync(file).nlink > 1) return this.#put(path, entry, true)
       if (!isRoot() && (mode & 0o400) === 0) chmodSync(file, mode)
-      return { entry, line: this.#lineOf(path), modified: stats.mtimeMs }
+      return { entry, stats: this.#statsOf(path) }
     }
-    const kind = stats.isSymbolicLink() ? 'a link to a name that is no UTF-8' : (KINDS[line.charAt(0)] ?? 'no file')
-    notKept.push(`${path} was ${kind}, which is not kept.`)
+    const kind = stats.isFIFO() ? KINDS.p : stats.isSocket() ? KINDS.s : KINDS.b
+    notKept.push(
+      `${path} was ${stats.isSymbolicLink() ? 'a link to a name that is no UTF-8' : kind}, which is not kept.`,
+    )
     unlinkSync(file)
     return null
   }
@@ -246,7 +228,7 @@ export class WorkingCopy {
         if (this.#owner !== null) lchownSync(file, this.#owner, this.#owner)
       }
       this.#opened.set(path, mode)
-      return { entry, line: `d${mode.toString(8)}`, modified: 0 }
+      return { entry, stats: { mode: constants.S_IFDIR | mode, ctimeMs: 0, ino: 0, mtimeMs: 0 } }
     }
     if (isThere) unlinkSync(file)
     if (entry.kind === 'link') {
@@ -261,7 +243,7 @@ export class WorkingCopy {
       if (this.#isFirst) futimesSync(handle, modified / 1_000, modified / 1_000)
       closeSync(handle)
     }
-    return { entry, line: this.#lineOf(path), modified: entry.kind === 'link' ? 0 : lstatSync(file).mtimeMs }
+    return { entry, stats: this.#statsOf(path) }
   }
 
   #remove(path: string, isDirectory: boolean): void {
@@ -271,12 +253,11 @@ export class WorkingCopy {
     else unlinkSync(this.at(path))
   }
 
-  /** Lets this process list and change a directory until {@link #close}. Returns whether it could not. */
-  #open(path: string, mode = modeOf(this.#known.get(path))): boolean {
-    if (isRoot() || mode === null || (mode & OWNER) === OWNER || this.#opened.has(path)) return false
+  /** Lets this process list and change a directory until {@link #close}. */
+  #open(path: string, mode = modeOf(this.#known.get(path))): void {
+    if (mode === null || (mode & OWNER) === OWNER || isRoot() || this.#opened.has(path)) return
     chmodSync(this.at(path), mode | OWNER)
     this.#opened.set(path, mode)
-    return true
   }
 
   #close(): void {
@@ -284,12 +265,10 @@ export class WorkingCopy {
     this.#opened.clear()
   }
 
-  #lineOf(path: string): string {
-    const { mode, ctimeNs, ino } = lstatSync(this.at(path), { bigint: true })
-    if (ctimeNs > this.#newest) this.#newest = ctimeNs
-    const kind = (Number(mode) & constants.S_IFMT) === constants.S_IFLNK ? 'l' : 'f'
-    const time = `${ctimeNs / 1_000_000_000n}.${String(ctimeNs % 1_000_000_000n).padStart(9, '0')}`
-    return `${kind}${(Number(mode) & 0o7777).toString(8)} ${time} ${ino}`
+  #statsOf(path: string): Stats {
+    const stats = lstatSync(this.#root + path)
+    if (stats.ctimeMs > this.#newest) this.#newest = stats.ctimeMs
+    return stats
   }
 }
 
@@ -297,30 +276,20 @@ function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-/** Lists all that is at these paths and below them: a line of each, and its path. `null` for too much. */
-async function find(paths: readonly string[]): Promise<Buffer | null> {
-  const env = { PATH: process.env.PATH, LC_ALL: 'C' }
-  const args = [...paths, '-printf', '%y%m %C@ %i\\0%p\\0']
-  try {
-    return (await promisify(execFile)('find', args, { encoding: 'buffer', maxBuffer: MOST_LISTED, env })).stdout
-  } catch (cause) {
-    const { code, stdout, message } = cause as Error & { readonly code?: unknown; readonly stdout: Buffer }
-    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return null
-    // It is 1 if a directory cannot be listed yet.
-    if (code === 1) return stdout
-    throw new MachineError('machine-missing', `find of GNU is missing: install findutils (${message})`, { cause })
-  }
+/** Returns whether what is there is what was known. */
+function isUnchanged(stats: Stats, known: Known | undefined): boolean {
+  if (stats.mode !== known?.stats.mode) return false
+  return stats.isDirectory() || (stats.ctimeMs === known.stats.ctimeMs && stats.ino === known.stats.ino)
 }
 
-/** Returns the directory that a line says; without a time of change, which it gets with all that is in it. */
-export function directoryFrom(line: string, before: Readonly<Entry> | undefined): Entry {
-  const mode = Number.parseInt(line.slice(1), 8)
+/** Returns a directory of a mode; without a time of change, which it gets with all that is in it. */
+export function directoryFrom(mode: number, before: Readonly<Entry> | undefined): Entry {
   const modified = before?.kind === 'directory' ? before.modified : undefined
   return { kind: 'directory', ...(mode !== 0o755 && { mode }), ...(modified !== undefined && { modified }) }
 }
 
 function modeOf(known: Known | undefined): number | null {
-  return known?.line.startsWith('d') ? Number.parseInt(known.line.slice(1), 8) : null
+  return known?.entry.kind === 'directory' ? known.stats.mode & 0o7777 : null
 }
 
 /**
@@ -341,7 +310,8 @@ export function wantedOf({ disk, folders, hidden, readOnly }: SeenFiles) {
     entries.set(path, { kind: 'directory' })
     return true
   }
-  for (const path of Object.keys(disk).sort()) {
+  // The keys of a part of a large state are all its own, and asking for each would read its value.
+  for (const path of (Reflect.ownKeys(disk) as string[]).sort()) {
     const folder = folders.find((each) => isWithin(path, each))
     if (folder === undefined) continue
     const entry = disk[path] as Readonly<Entry>

@@ -104,6 +104,9 @@ const ENDED: Readonly<Record<NonNullable<MachineResult['ended']>, string>> = {
   disk: 'wrote more than the disk has room for',
 }
 
+/** All variables of a shell, without another process. */
+const NAMES = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'].map((first) => `"\${!${first}@}"`).join(' ')
+
 /**
  * Runs a script in the shell itself, and writes down at its end in which directory it is, and the variables that it
  * began and ended with. Names with an underscore, and those of the shell itself, are left out. It is one line, so that
@@ -111,16 +114,17 @@ const ENDED: Readonly<Record<NonNullable<MachineResult['ended']>, string>> = {
  */
 const BEGIN = `_saved=$1 _script=$2; cd -- "$3"; unset OLDPWD; shift 3;
 _variables() {
-  local IFS=$'\\n' _name;
-  for _name in $(compgen -v); do
+  local _name;
+  for _name in ${NAMES}; do
     case $_name in
       _*|BASH*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HIST*|HOST*|IFS|LINENO|MACHTYPE|OLDPWD|OPT*|OSTYPE|PIPESTATUS|PPID|PS4|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|TERM|UID) ;;
-      *) [[ \${!_name@a} == *[aAr]* ]] || printf "$1" "$_name" "\${!_name}" ;;
+      *) [[ \${!_name@a} == *[aAr]* ]] || printf "$@" "$_name" "\${!_name}" ;;
     esac;
   done;
 };
-_begun=$(_variables '%s\\1%s\\1');
-trap '{ set +exu; } 2>/dev/null; { printf "%s\\0%s\\0" "$PWD" "$_begun"; _variables "%s\\0%s\\0"; } 2>/dev/null >|"$_saved"' EXIT;
+_begun=();
+_variables -v '_begun[\${#_begun[@]}]' '%s\\1%s\\1';
+trap '{ set +exu; } 2>/dev/null; { printf "%s\\0" "$PWD"; printf %s "\${_begun[@]}"; printf "\\0"; _variables "%s\\0%s\\0"; } 2>/dev/null >|"$_saved"' EXIT;
 eval "$_script"`.replaceAll(/\n */g, ' ')
 
 function withTime(change: DiskChanges[number], toTime: (modified: number) => number): DiskChanges[number] {
@@ -149,7 +153,7 @@ function pairsOf(texts: readonly string[]): [name: string, value: string][] {
 
 function foldersOf(disk: ReadOnlyDisk, cwd: string): string[] {
   const names = new Set(['tmp', 'root'])
-  for (const path of [...Object.keys(disk), `${cwd}/`]) {
+  for (const path of [...(Reflect.ownKeys(disk) as string[]), `${cwd}/`]) {
     const slash = path.indexOf('/', 1)
     const name = path.slice(1, slash < 0 ? undefined : slash)
     if (name && (slash > 0 || disk[path]?.kind === 'directory')) names.add(name)
