@@ -92,7 +92,7 @@ export async function openHttp(target: HttpTarget, options: ChannelOptions, boun
         // Our own servers need no sender in a request, and a request without it is shorter.
         request: direct(protocol === 'modern').request,
         ending: () => null,
-        release: () => dispatcher.close(),
+        release: () => dispatcher.destroy(),
       }
     const { session, transport } = handshake
     return {

@@ -47,5 +47,5 @@ describe('episodic load', () => {
     const { status, report, err } = await load('./silent.ts', '--sessions', '2', '--seconds', '1')
     expect(report).toMatchObject({ steps: 0, failures: [], interrupted: false })
     expect([status, err]).toEqual([1, expect.stringContaining('No step was answered.')])
-  })
+  }, 90_000) // A call waits for 120 s.
 })
