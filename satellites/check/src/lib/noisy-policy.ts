@@ -16,6 +16,9 @@ export interface Noise {
 
 export const NO_NOISE: Noise = { random: 0, invalid: 0 }
 
+/** An action that no environment plays. */
+export const UNPLAYABLE: Action = { tool: 'no-such-tool', arguments: {} }
+
 /** Values that few schemas accept. */
 const ODD: readonly Json[] = [
   ...[null, true, -1, 0, 0.5, 1e9, 2 ** 53 - 1, -(2 ** 53) + 1],

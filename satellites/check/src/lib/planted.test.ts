@@ -102,8 +102,8 @@ describe('the exploits check', () => {
   })
 })
 
-/** A lock with a code, whose public token is made of it or drawn beside it. `leaksAt`: the step that says the code. */
-const lock = (tokenOf: (code: number, other: number) => string | number, leaksAt = Number.POSITIVE_INFINITY) => ({
+/** A lock with a code, whose public token is made of it or drawn beside it. */
+const lock = (tokenOf: (code: number, other: number) => string | number) => ({
   environment: defineEnvironment({
     name: 'lock',
     version: '1.0.0',
@@ -125,11 +125,9 @@ const lock = (tokenOf: (code: number, other: number) => string | number, leaksAt
         input: z.object({ to: z.int().min(1).max(1_000_000).describe('Where to.') }),
         play({ state, input, reveal, end, say }) {
           state.public.tries += 1
-          if (reveal(input.to === state.private.code)) {
-            end('open')
-            return say('Open.')
-          }
-          return say(state.public.tries === leaksAt ? `It is ${state.private.code}.` : 'Click.')
+          const isOpen = reveal(input.to === state.private.code)
+          if (isOpen) end('open')
+          return say(isOpen ? 'Open.' : 'Click.')
         },
       }),
     }),
@@ -187,14 +185,5 @@ describe('the non-interference check', () => {
       rewards: {},
     })
     expect(await found({ environment }, 'non-interference')).toEqual(expected)
-  })
-
-  it('finds a leak after many steps', async () => {
-    expect(
-      await found(
-        lock(() => 'none', 120),
-        'non-interference',
-      ),
-    ).toEqual(['answer-differs:turn'])
   })
 })

@@ -43,7 +43,6 @@ export interface EpisodeSetting extends EpisodeStart {
   /** Plays every seat that has no policy of its own in `policies`. */
   readonly policy: Policy
   readonly policies?: Readonly<Record<string, Policy>>
-  readonly strict?: boolean
   /** Stops after this many steps of all seats, like players who leave. */
   readonly maxSteps?: number
   /** Once it is over, players leave, and it says that something was called off. Default: none. */
@@ -64,18 +63,11 @@ async function takeTurn(): Promise<void> {
   lastTurn = monotonic()
 }
 
-/** An error of the rules ends it as a fault. */
+/** An error of the rules ends it as a fault. Who of several seats that are in turn moves first is drawn. */
 export async function rehearseEpisode(options: EpisodeSetting): Promise<RehearsedEpisode> {
-  const ongoing = await startEpisode(options)
-  while (await ongoing.advance());
-  return ongoing.episode
-}
-
-/** Who of several seats that are in turn moves first is drawn. */
-async function startEpisode(options: EpisodeSetting) {
-  const { environment, setting, seed, policy, policies = {}, strict = false, time } = options
+  const { environment, setting, seed, policy, policies = {}, time } = options
   const { maxSteps = Number.POSITIVE_INFINITY } = options
-  const rehearsal = rehearse(environment, { params: setting.params, seed, strict })
+  const rehearsal = rehearse(environment, { params: setting.params, seed })
   await takeTurn()
   const rng = createRng(seedFor(seed, 'movers'))
   const players = await seatPlayers(environment, setting, seed, rehearsal, (seat) => policies[seat] ?? policy)
@@ -83,40 +75,31 @@ async function startEpisode(options: EpisodeSetting) {
   const steps: PlayedStep[] = []
   let total = 0
   let fault: Error | null = null
-  let left = false
-  return {
-    get episode(): RehearsedEpisode {
-      return { environment, setting, seed, rehearsal, steps, total, fault }
-    },
-    /** Resolves with `false` if the episode is over or the rules throw. */
-    async advance(): Promise<boolean> {
-      if (fault || left || steps.length >= maxSteps || rehearsal.end !== null) return false
-      if (time?.isOver()) {
-        time.hasCut = true
-        left = true
-        return false
-      }
-      if (monotonic() - lastTurn >= SHARE) await takeTurn()
-      const { turn } = rehearsal
-      const seat = rng.pick(turn)
-      const action = await players.draw(seat, rehearsal)
-      let step: RehearsedStep
-      try {
-        const truncation = truncationAt(table.stepsOf(seat), setting)
-        step = await playMove(rehearsal, { seat, action }, truncation)
-      } catch (cause) {
-        // A recording answers what was recorded. A player of a check that does something else leaves.
-        left = ServerError.is(cause, 'not-recorded') || time?.hasCut === true
-        if (!left) fault = cause as Error
-        return false
-      }
-      table.take(seat, step)
-      const played = { ...step, action, seat, turn, reward: rewardOf(step) }
-      total += Object.values(returnsOf(played)).reduce((sum, one) => sum + one, 0)
-      steps.push(played)
-      return true
-    },
+  while (steps.length < maxSteps && rehearsal.end === null) {
+    if (time?.isOver()) {
+      time.hasCut = true
+      break
+    }
+    if (monotonic() - lastTurn >= SHARE) await takeTurn()
+    const { turn } = rehearsal
+    const seat = rng.pick(turn)
+    const action = await players.draw(seat, rehearsal)
+    let step: RehearsedStep
+    try {
+      const truncation = truncationAt(table.stepsOf(seat), setting)
+      step = await playMove(rehearsal, { seat, action }, truncation)
+    } catch (cause) {
+      // A recording answers what was recorded. A player of a check that does something else leaves.
+      const hasLeft = ServerError.is(cause, 'not-recorded') || time?.hasCut === true
+      if (!hasLeft) fault = cause as Error
+      break
+    }
+    table.take(seat, step)
+    const played = { ...step, action, seat, turn, reward: rewardOf(step) }
+    total += Object.values(returnsOf(played)).reduce((sum, one) => sum + one, 0)
+    steps.push(played)
   }
+  return { environment, setting, seed, rehearsal, steps, total, fault }
 }
 
 export function truncationAt(played: number, { steps }: Pick<Setting, 'steps'>): Truncation | null {

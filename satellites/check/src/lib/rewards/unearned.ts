@@ -2,7 +2,7 @@ import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehears
 import { type Action, createRng, seedFor, type Terms, type Truncation } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
-import { randomAction } from '../noisy-policy.ts'
+import { randomAction, UNPLAYABLE } from '../noisy-policy.ts'
 import { type EpisodeStart, formatStart, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 import { countedIn } from '../time-limit.ts'
@@ -14,9 +14,6 @@ const DEPTH = 3
 const MANY = 0.5
 /** Steps of a player that does nothing. */
 const IDLE_STEPS = 60
-
-/** An action that no environment plays. */
-const UNPLAYABLE: Action = { tool: 'no-such-tool', arguments: {} }
 
 interface Cut {
   readonly cut: RehearsedStep

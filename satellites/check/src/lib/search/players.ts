@@ -1,5 +1,5 @@
 import type { Action, Rng, ToolInfo } from '@episodic/protocol'
-import { invalidAction, randomAction } from '../noisy-policy.ts'
+import { invalidAction, randomAction, UNPLAYABLE } from '../noisy-policy.ts'
 import type { PlayLine } from './line.ts'
 import type { Proposals } from './proposals.ts'
 import type { StateParts } from './state-parts.ts'
@@ -22,9 +22,6 @@ export interface FloorPlayer {
   readonly isNoWay?: true
   readonly start: (chance: Chance) => Chooser | Promise<Chooser>
 }
-
-/** Actions that lead nowhere. */
-const UNPLAYABLE: Action = { tool: 'no-such-tool', arguments: {} }
 
 const repeating =
   (action: Action): Chooser =>

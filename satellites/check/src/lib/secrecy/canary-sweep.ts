@@ -145,13 +145,13 @@ function draftEpisode(
   return rehearseEpisode({ environment: dealt, setting, seed, policy, maxSteps: STEPS, time })
 }
 
-/** What stands on no disk by chance, and how many of its kind stand where one of them is to be found out. */
+/** What stands on no disk by chance, and can be quoted in a command. */
 const UNLIKELY = /^(\d{6,}|(?=.*\d)[^'"\\\n]{8,60}|[^'"\\\n]{12,60})$/
-const ALIKE = 3
 
 /**
  * Finds hidden values that a command prints at the start, where all that a shell may print counts as shown. What the
- * solver reads on its way is there to be read; what stands among others of its kind may be, and warns.
+ * solver reads on its way is there to be read. What `secrets` lists is not; anything else may be there to be found by
+ * players, though the solver knows it without, so it warns.
  */
 async function findOnDisk(context: CheckContext, setting: Setting, to: Record<'findings' | 'warnings', Finding[]>) {
   const { environment } = context.world
@@ -160,30 +160,32 @@ async function findOnDisk(context: CheckContext, setting: Setting, to: Record<'f
   const { state, observation } = rehearsal
   const [seat] = rehearsal.turn as [string]
   const [shell, files] = [shellIn(toolsOfSeat(environment, seat)), filesIn(state)]
+  if (!shell || files.size === 0) return
   const known = JSON.stringify([setting.prompt, setting.hints, state.public, state.own?.[seat], observation])
   const { disk: _, shell: __, ...hidden } = hiddenFrom(environment, state, seat).private as JsonObject
+  const secrets = environment.secrets?.(state, setting.params, seat) ?? []
   const leaves = leavesOf(hidden).map(({ path, value }) => [path.join('.'), String(value)] as const)
   const isSought = ([place, text]: (typeof leaves)[number]) =>
     UNLIKELY.test(text) && !files.has(text) && !place.includes('/') && !known.includes(text)
-  const values = leaves.filter(isSought).slice(0, SOUGHT)
-  if (!shell || files.size === 0 || values.length === 0) return
+  const listed = secrets.map((text) => ['secrets', text] as const)
+  const named = new Map([...listed, ...leaves].filter(isSought).map(([place, text]) => [text, place]))
+  const values = [...named].slice(0, SOUGHT)
+  if (values.length === 0) return
   // In two parts, because an answer may repeat what was asked.
-  const asked = values.map(([, text]) => `-e '${text.slice(0, 4)}''${text.slice(4)}'`)
+  const asked = values.map(([text]) => `-e '${text.slice(0, 4)}''${text.slice(4)}'`)
   const folders = [...new Set([...files.keys()].map((path) => `'${path.split('/', 2).join('/')}'`))].join(' ')
   const command = `(cat $(find ${folders} -type f); find ${folders}; env) 2>/dev/null | grep -oF ${asked.join(' ')}`
   const action = { tool: shell.name, arguments: { [shell.key]: command } }
   const printed = JSON.stringify((await playMove(rehearsal, { seat, action }).catch(() => null))?.observation ?? '')
   const { steps } = await draftEpisode(context, setting, { seed, state }, NO_NOISE)
   const shown = JSON.stringify(steps.map((step) => step.observation))
-  const shapeOf = (text: string) =>
-    (/\W/.test(text) ? text.replace(/([a-z])+|(\d)+/gi, '$1$2') : text).replace(/[a-z]/gi, 'a').replace(/\d/g, '0')
-  const words = [...new Set([...files.values()].flatMap((text) => text.split(/[\s"',;=|]+/)))].map(shapeOf)
-  for (const [place, text] of values) {
+  for (const [text, place] of values) {
     if (!printed.includes(text) || shown.includes(text)) continue
-    to[words.filter((shape) => shape === shapeOf(text)).length > ALIKE ? 'warnings' : 'findings'].push({
+    const isListed = secrets.includes(text)
+    to[isListed ? 'findings' : 'warnings'].push({
       name: `disk-holds:${place}`,
       part: shell.name,
-      what: `A command prints ${place} at the start: a file, its name or a variable has “${text}”.`,
+      what: `A command prints ${place}${isListed ? ', which `secrets` lists,' : ''} at the start: a file, its name or a variable has “${text}”.`,
       again: `params ${JSON.stringify(setting.params)}, seed ${seed}: ${command.slice(0, 300)}`,
       advice:
         'Keep it in the private state alone, or under a path in `hidden`. If players are meant to find it there, let the solver read it, or waive this finding.',

@@ -10,9 +10,10 @@ interface Desk {
   readonly variables?: (word: string) => Readonly<Record<string, string>>
   readonly options?: WorkspaceOptions
   readonly reads?: string
+  readonly isSecret?: true
 }
 
-function desk({ files, variables = () => ({}), options, reads }: Desk) {
+function desk({ files, variables = () => ({}), options, reads, isSecret }: Desk) {
   const environment = defineEnvironment({
     name: 'word-desk',
     version: '1.0.0',
@@ -39,6 +40,7 @@ function desk({ files, variables = () => ({}), options, reads }: Desk) {
       }),
     }),
     rewards: { right: ({ end }) => (end?.reason === 'right' ? 1 : 0) },
+    secrets: ({ private: { word } }) => (isSecret ? [word] : []),
   })
   const say = { tool: 'say', arguments: { word: 'opal' } }
   const solver = scriptedPolicy(reads ? [{ tool: 'bash', arguments: { command: `cat ${reads}` } }, say] : [say])
@@ -48,17 +50,19 @@ function desk({ files, variables = () => ({}), options, reads }: Desk) {
 const notes = { '/app/notes.txt': 'Nothing of interest.\n' }
 const beside = (word: string) => ({ ...notes, '/srv/old/answers.json': JSON.stringify({ word }) })
 
+const isSecret = true
+
 it.each<readonly [where: string, world: Desk, found: string]>([
-  ['in a file', { files: beside }, 'findings disk-holds:word'],
-  ['in the name of a file', { files: (word) => ({ ...notes, [`/srv/${word}.txt`]: '' }) }, 'findings disk-holds:word'],
-  ['in a variable', { files: () => notes, variables: (WORD) => ({ WORD }) }, 'findings disk-holds:word'],
-  ['in a file that does not exist for the agent', { files: beside, options: { hidden: ['/srv'] } }, ''],
-  ['in a file that the solver reads', { files: beside, reads: '/srv/old/answers.json' }, ''],
+  ['in a file', { files: beside, isSecret }, 'findings disk-holds:word'],
   [
-    'among others of its kind',
-    { files: (word) => ({ '/app/words.txt': `opal-1-heron opal-22-crane ruby-3-wren\n${word}\n` }) },
-    'warnings disk-holds:word',
+    'in the name of a file',
+    { files: (word) => ({ ...notes, [`/srv/${word}.txt`]: '' }), isSecret },
+    'findings disk-holds:word',
   ],
+  ['in a variable', { files: () => notes, variables: (WORD) => ({ WORD }), isSecret }, 'findings disk-holds:word'],
+  ['in a file that does not exist for the agent', { files: beside, options: { hidden: ['/srv'] }, isSecret }, ''],
+  ['in a file where players may have to find it', { files: beside }, 'warnings disk-holds:word'],
+  ['in a file that the solver reads', { files: beside, reads: '/srv/old/answers.json' }, ''],
 ])('canaries find a hidden value that a command prints at the start: %s', async (_, world, found) => {
   const { checks } = await checkWorld(desk(world), { only: ['canaries'], share: 0.1 })
   const named = (['findings', 'warnings'] as const).flatMap((kind) =>

@@ -182,28 +182,6 @@ describe('a waiver', () => {
 })
 
 describe('non-interference', () => {
-  it('accepts an initial public state that is drawn independently of the private one', async () => {
-    const floors = defineEnvironment({
-      name: 'floors',
-      version: '1.0.0',
-      description: 'Find the room.',
-      params: z.object({}),
-      state: { public: z.object({ floor: z.int() }), private: z.object({ room: z.int() }) },
-      start: ({ rng }) => ({ public: { floor: rng.int(1, 9_999) }, private: { room: rng.int(1, 9) } }),
-      observe: ({ floor }) => `Floor ${floor}.`,
-      tools: ({ tool }) => ({
-        knock: tool({
-          description: 'Knock at a room.',
-          input: z.object({ room: z.int().min(1).max(9).describe('Its number.') }),
-          play: ({ state, input, reveal, say }) => say(reveal(input.room === state.private.room) ? 'Yes?' : 'Silence.'),
-        }),
-      }),
-      rewards: { none: () => 0 },
-    })
-    const { checks } = await checkWorld({ environment: floors }, { only: ['non-interference'], pairs: 100 })
-    expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [] })
-  })
-
   it('warns if no two seeds differ in the private state', async () => {
     const { outcome, warnings } = await checkOne('non-interference', { fixed: true })
     expect([outcome, warnings]).toEqual([
@@ -273,15 +251,6 @@ describe('canaries', () => {
     })
     expect(names).toContain('answer-withheld')
   })
-
-  it('accepts revealed values', async () => {
-    const { found } = await checkOne('canaries', {
-      onPull: ({ state, reveal }) => {
-        state.public.board = `${reveal(state.private.serial)}`
-      },
-    })
-    expect(found).toBe('')
-  })
 })
 
 describe('determinism', () => {
@@ -312,13 +281,6 @@ describe('determinism', () => {
       what: expect.stringMatching(/^Another session changes what an episode answers, from step \d+ on/),
       again: expect.stringMatching(/played again beside seed \w+$/),
     })
-  })
-
-  it('finds a key that no schema declares', async () => {
-    const { found } = await checkOne('determinism', {
-      onPull: ({ state }) => void Object.assign(state.public, { answer: state.private.left }),
-    })
-    expect(found).toContain('"answer"')
   })
 })
 
@@ -359,12 +321,6 @@ describe('rewards', () => {
 })
 
 describe('exploits', () => {
-  it('finds that waiting earns more than winning', async () => {
-    const { found } = await checkOne('exploits', { reward: ({ won, tool }) => (won ? 1 : tool === 'wait' ? 0.5 : 0) })
-    expect(found).toContain('A player who repeats one call of wait earns more than the solver')
-    expect(found).toContain('A player who idles earns more than the solver')
-  })
-
   it('finds a tool that sets the answer', async () => {
     const reward: LeverFlaw['reward'] = ({ won, tool }) => (won ? 1 : tool === 'pull' ? -0.5 : 0)
     const { found } = await checkOne('exploits', { settable: true, reward })
@@ -373,16 +329,6 @@ describe('exploits', () => {
     )
     const { found: sound } = await checkOne('exploits', { reward })
     expect(sound).toBe('')
-  })
-
-  it('finds that stopping half way earns more', async () => {
-    const { found } = await checkOne('exploits', {
-      reward: ({ won, tool, pulls }) => (won || (tool === 'wait' && pulls === 1) ? 1 : 0),
-    })
-    expect(found).toMatch(
-      /^It earns \d+ in \d steps; the solver earns 1 in one step, .* pull \{"left":\w+\}, wait \{\}, wait/m,
-    )
-    expect(found).not.toContain('A player who idles')
   })
 
   it('finds a reward that can be collected again and again, with the calls that collect it, and none once it is paid once', async () => {
