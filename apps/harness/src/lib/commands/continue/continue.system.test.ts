@@ -55,7 +55,7 @@ describe('episodic continue', () => {
       expect({ status, finished: result.changed.summary.counts.finished }).toEqual({ status: 0, finished: 8 })
       expect(result.control).toBeNull()
       // The first continuation has the seed of the episode itself.
-      const [first] = readEpisodes(at(out)) as [EpisodeRecord]
+      const first = readEpisodes(at(out)).find(({ attempt }) => attempt === 0) as EpisodeRecord
       expect(stepsOf(first)).toEqual(stepsOf({ ...longest, steps: longest.steps.slice(step) }))
       expect(first.outcome).toEqual(longest.outcome)
       expect(first.origin).toEqual({ seal: longest.seal, step, seed: null })
