@@ -8,10 +8,9 @@ import {
 } from '@episodic/report/until/when-known'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { UNTIL } from '@episodic/run/base/option-values'
-import { differencesOf } from '@episodic/run/folder/plan/configuration'
 import { RUN_FILES, readManifest } from '@episodic/run/folder/record/run-folder'
 import { readSealed } from '@episodic/run/folder/record/sealed-file'
-import { whatDiffers } from '@episodic/run/folder/set/same-tasks'
+import { ownSeats, whatDiffers } from '@episodic/run/folder/set/same-tasks'
 import { isServed } from '../../worlds/served-world.ts'
 import type { Run } from '../find-run.ts'
 
@@ -45,10 +44,10 @@ async function readBaseline(path: string, { configuration: own, world }: KnownOp
   if (lines.length > 0) throw new HarnessError('runs-differ', [title, ...lines])
   // One seat wins what another loses, so all seats of self-play together earn the same with any player.
   const isZeroSum = world && !isServed(world) && world.environment.utility === 'zero-sum'
-  const [other] = differencesOf(configuration.seats, own.seats).filter(([key]) => !key.startsWith(`${own.focus}.`))
+  const other = ownSeats(configuration, own).find((seat) => seat !== own.focus)
   if (isZeroSum && other)
     throw invalidOption(
-      `${path} is self-play, and so is this run: where one seat wins what another loses, that says what a seat is worth, and not who plays better. Give both runs the same player there, as --seat ${other[0].replace(/\.\w+$/, '')}=random.`,
+      `${path} is self-play, and so is this run: where one seat wins what another loses, that says what a seat is worth, and not who plays better. Give both runs the same player there, as --seat ${other}=random.`,
     )
   if (configuration.branch.length > 0)
     throw invalidOption(`${path} forks its rollouts (--branch), so it is no baseline. Name one that does not.`)

@@ -63,9 +63,7 @@ export async function readSet(folder: string): Promise<SetManifest> {
  * Returns the runs of a set by world with their players, the baseline first, if the folder is that of a set or of one
  * of its worlds; `null` otherwise. Rejects with `run-invalid`.
  */
-export async function findMembers(
-  folder: string,
-): Promise<{ world: string; members: { player: string; folder: string }[] }[] | null> {
+export async function findMembers(folder: string) {
   const path = resolve(folder)
   const set = holdsSet(path) ? path : holdsSet(dirname(path)) ? dirname(path) : null
   if (set === null) return null

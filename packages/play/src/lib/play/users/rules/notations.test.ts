@@ -32,6 +32,7 @@ describe('has', () => {
     ['I was born on 7 May 1990.', '05/06/1990', false],
     ['My cabin is on deck 12.', '2026-12-12', false],
     ['We are 12 married guests.', '2026-03-12', false],
+    ['It is ann dot lee at mail.example dot com.', 'ann.lee@mail.example.com', true],
   ])('says of %j and %j: %s', (text, value, expected) => expect(has(text, value)).toBe(expected))
 })
 

@@ -25,8 +25,8 @@ export function inOneNotation(text: string, inK = AMOUNT_IN_K): string {
   const named = (name: string) => `${MONTHS.findIndex((one) => one.startsWith(name.slice(0, 3).toLowerCase())) + 1}`
   return text
     .replace(/\b((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})\b/g, (_, year, month, day) => date(day, month, year))
+    .replace(/(?<=\w) at (?=[a-z][\w-]*(?:(?:\.| dot )[\w-]+)*? dot [a-z]{2,}\b)/gi, '@')
     .replace(/ dot (?=\w)/gi, '.')
-    .replace(/ at (?=\w+\.\w)/gi, '@')
     .replace(/\b(\d{1,2})([-/.])(\d{1,2})\2((?:19|20)?\d\d)(?![-/.]?\d)/g, (whole, one, sign, other, digits) => {
       if (Math.min(one, other) > 12 || Math.max(one, other) > 31) return whole
       const year = digits.length > 2 ? digits : `${digits > 40 ? 19 : 20}${digits}`

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { userSheetSchema } from '../user-sheet.ts'
-import { findUserFault, USER_FAULTS, type UserView } from './user-fault.ts'
+import { findUserFault, type UserView } from './user-fault.ts'
 
 /** Returns the turns of a file, each with what is wrong with it, and what the rules find. */
 function judgedTurns(file: string) {
@@ -20,36 +20,21 @@ function judgedTurns(file: string) {
     }
   })
 }
-/** Made by `pnpm interop users --write`. */
-const turns = judgedTurns('./user-turns.fixture.jsonl')
 
 describe('findUserFault', () => {
-  it.each(Object.keys(USER_FAULTS))('finds 95 %% of the planted turns with the fault %s', (kind) => {
-    const planted = turns.filter((one) => one.kind === kind)
-    expect(planted.length).toBeGreaterThan(35)
-    expect(planted.filter(({ found }) => found).length / planted.length).toBeGreaterThanOrEqual(0.95)
-  })
-
-  it('holds at most 1 % of 1,000 clean turns to be faulty', () => {
-    const clean = turns.filter(({ kind }) => kind === null)
-    expect(clean).toHaveLength(1_000)
-    expect(clean.filter(({ found }) => found).length).toBeLessThanOrEqual(10)
-  })
-
-  // The rules were corrected on one half of these customers; no turn of the other half was looked at.
+  // Those of `user` are made by `pnpm interop users --write`. The rules were corrected on one half of the written
+  // customers; no turn of the other half was looked at.
   it.each([
-    ['was looked at', 0, [83, 105], [83, 0]],
-    ['was not', 1, [203, 254], [193, 4]],
-  ])(
-    'finds as many of the turns of another author, of the half that %s, as the page of users says',
-    (_, half, all, found) => {
-      const written = judgedTurns('./written-turns.fixture.jsonl').filter((one) => one.half === half)
-      const [faulty, clean] = [written.filter(({ kind }) => kind !== null), written.filter(({ kind }) => kind === null)]
-      const foundIn = (some: typeof written) => some.filter((one) => one.found).length
-      expect([faulty.length, clean.length]).toEqual(all)
-      expect([foundIn(faulty), foundIn(clean)]).toEqual(found)
-    },
-  )
+    ['that are made from tasks', 'user', [0, 1], [300, 1_000], [300, 0]],
+    ['of another author, of the half that was looked at', 'written', [0], [83, 105], [83, 0]],
+    ['of another author, of the half that was not', 'written', [1], [203, 254], [193, 4]],
+  ])('finds as many of the turns %s, as the page of users says', (_, file, halves, all, found) => {
+    const turns = judgedTurns(`./${file}-turns.fixture.jsonl`).filter(({ half }) => halves.includes(half))
+    const [faulty, clean] = [turns.filter(({ kind }) => kind !== null), turns.filter(({ kind }) => kind === null)]
+    const foundIn = (some: typeof turns) => some.filter((one) => one.found).length
+    expect([faulty.length, clean.length]).toEqual(all)
+    expect([foundIn(faulty), foundIn(clean)]).toEqual(found)
+  })
 
   it.each([
     ['It is +41 79 000.', null],
@@ -81,13 +66,18 @@ describe('findUserFault', () => {
     ['After rebooting it, nothing.', 'claims-undone'],
     ['I bought it for 89 euros.', 'invents-fact'],
     ['I would like one for 89 euros.', null],
+    ['It should cost at most 50 dollars.', null],
+    ['The train leaves at 9.30.', null],
+    ['I bought it at shop.com, and live at St.Gallen.', null],
+    ['Mail me at ann at shop dot com.', 'invents-fact'],
+    ['My c++ was compiled.', 'claims-undone'],
     ['My wife Susan says so.', 'invents-fact'],
     ['I was born on 31.8.90.', null],
     ['###STOP###', null],
     ['My phone does not work. ###STOP###', 'stops-early'],
   ])('says of %j: %s', (turn, kind) => {
     const sheet = userSheetSchema.parse({
-      goal: 'Get the phone to work.',
+      goal: 'Get the phone to work by 9.30.',
       facts: {
         line: { value: '0791234567' },
         PIN: { value: '4711', tell: 'asked' },
@@ -97,13 +87,21 @@ describe('findUserFault', () => {
         colour: { value: 'red', names: ['phone'], not: ['black', 'blue'] },
       },
       claims: {
-        ...{ reboot: ['rebooted'], switch: ['switched it on'] },
+        ...{ reboot: ['rebooted'], switch: ['switched it on'], compile: ['compiled c++', 'c++ compiled'] },
         ...{ data: ['turned data'], saver: ['turned data saver'], roaming: ['turned data roaming'] },
       },
     })
     const said = [{ by: 'agent' as const, text: 'Hello! My number is +41 79 000 and 079 123 45 67. Who are you?' }]
     const fault = findUserFault(sheet, { prompt: '', said, done: new Set(['switch', 'saver']) }, turn)
     expect(fault?.kind ?? null).toBe(kind)
+  })
+
+  it('takes no number that the user has read for another answer', () => {
+    const sheet = userSheetSchema.parse({ goal: '', facts: { zip: { value: '12345' } } })
+    const said = [{ by: 'agent' as const, text: 'What is your name and zip code?' }]
+    const view = { prompt: 'Your phone number is 77777.', said, done: new Set<string>() }
+    const faults = [7, 8].map((end) => findUserFault(sheet, view, `It is Ann Lee, and my number is 7777${end}.`))
+    expect(faults.map((fault) => fault?.kind)).toEqual([undefined, 'contradicts'])
   })
 
   it('reads `Done` as of what the agent has asked for', () => {

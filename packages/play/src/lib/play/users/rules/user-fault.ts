@@ -53,7 +53,7 @@ const DOES_NOT_KNOW =
   /\b(?:don['’]t|do not|can['’]t|cannot|not) (?:know|remember|have|find|sure|recall|see)|\bno idea\b/i
 /** What was has a day and a price; what is wished for may be any. */
 const PAST =
-  /\b(?:since|ordered|bought|paid|born|came|arrived|received|cost)\b[^.?!]{0,40}?(\bm\d\dd\d\d|\b\d+(?= (?:euros?|dollars?|francs|pounds)\b)|(?<=[$€£])\d+)/gi
+  /\b(?:since|ordered|bought|paid|born|came|arrived|received)\b[^.?!]{0,40}?(\bm\d\dd\d\d|\b\d+(?= (?:euros?|dollars?|francs|pounds)\b)|(?<=[$€£])\d+)/gi
 const NAMED =
   /\b(?:[Nn]ame(?:['’]s| is|:)|I am|I['’]m|[Tt]his is)\s+([A-Z][a-z]+ [A-Z][a-z]+)|\b([A-Z][a-z]+ [A-Z][a-z]+) (?:here|speaking)\b|\b[Mm]y (?:wife|husband|partner|daughter|son|mother|father|brother|sister|friend|colleague|companion),? ([A-Z][a-z]+)|\b(\d+ (?:[A-Z]\w+ )+(?:Street|Avenue|Road|Lane|Drive))\b/g
 
@@ -105,24 +105,24 @@ const RULES: Record<UserFaultKind, Rule> = {
     const isAsked = findUndone((words) => names(agent, words)) !== undefined
     return short && isAsked && !NOT_DONE.test(before) ? short : null
   },
-  contradicts: (turn, { facts }, { said }) =>
-    first(facts, (fact, name) => {
+  contradicts: (turn, sheet, view) =>
+    first(sheet.facts, (fact, name) => {
       const { value, not } = fact
       if (has(turn, value)) return null
-      const agent = said.findLast(({ by }) => by === 'agent')?.text ?? ''
+      const agent = view.said.findLast(({ by }) => by === 'agent')?.text ?? ''
       // A digit alone is a value only where the fact is spoken of.
       const isOf = (one: string) => one.length > 2 || asksFor(turn, name, fact) || asksFor(agent, name, fact)
       const other = not.find((one) => has(turn, one) && isOf(one) && !DENIED(one).test(turn))
       if (other !== undefined) return other
-      const own = [...Object.values(facts).map((one) => one.value), agent].flatMap(numbersOf)
       const [wanted] = numbersOf(value)
       const stated = [name, ...fact.names].flatMap((one) => STATED(one).exec(inOneNotation(turn))?.[1] ?? [])
       const answer = asksFor(requestOf(agent), name, fact) ? turn : ''
-      const isOther = (one: string) => wanted !== undefined && !own.includes(one) && shapeOf(one) === shapeOf(wanted)
+      const isKnown = (one: string) => knownTo(sheet, view).flatMap(numbersOf).includes(one)
+      const isOther = (one: string) => wanted !== undefined && shapeOf(one) === shapeOf(wanted) && !isKnown(one)
       return [...stated, answer].flatMap(numbersOf).find(isOther) ?? null
     }),
-  'invents-fact'(turn, { facts, goal }, { prompt, said }) {
-    const known = [prompt, goal, ...Object.values(facts).map(({ value }) => value), ...said.map(({ text }) => text)]
+  'invents-fact'(turn, sheet, view) {
+    const known = knownTo(sheet, view)
     const joined = plain(inOneNotation(known.join(' '), IN_K))
     const numbers = new Set(known.flatMap((text) => tokensOf(text).map(Number)).filter(Number.isFinite))
     // Of a known month another day may be meant, such as the next one.
@@ -131,9 +131,8 @@ const RULES: Record<UserFaultKind, Rule> = {
     const past = [...inOneNotation(turn).matchAll(PAST)].map(([, one = '']) => one)
     // `#W9502127` is the known 9502127.
     const token = [...tokensOf(turn), ...past].find((one) => !isKnown(one.replace(/^[a-z](?=\d{5})/, '')))
-    if (token !== undefined) return token
     const named = [...turn.matchAll(NAMED)].map((found) => found.slice(1).join(''))
-    return named.find((one) => !joined.includes(plain(one))) ?? null
+    return token ?? named.find((one) => !joined.includes(plain(one))) ?? null
   },
   'other-question'(turn, { facts }, { said }) {
     const last = said.at(-1)
@@ -146,6 +145,9 @@ const RULES: Record<UserFaultKind, Rule> = {
   },
 }
 
+const knownTo = ({ facts, goal }: UserSheet, { prompt, said }: UserView) =>
+  [prompt, goal, Object.values(facts).map(({ value }) => value), said.map(({ text }) => text)].flat()
+
 type Fact = UserSheet['facts'][string]
 const asksFor = (text: string, name: string, fact: Fact) => [name, ...fact.names].some((one) => names(text, one))
 
@@ -157,11 +159,8 @@ function hasPart(text: string, value: string): boolean {
 }
 
 function first(facts: UserSheet['facts'], find: (fact: Fact, name: string) => string | null) {
-  for (const [name, fact] of Object.entries(facts)) {
-    const found = find(fact, name)
-    if (found !== null) return found
-  }
-  return null
+  const found = Iterator.from(Object.entries(facts)).map(([name, fact]) => find(fact, name))
+  return found.find((one) => one !== null) ?? null
 }
 
 /** Between words of a phrase, others may stand that change nothing. */
@@ -170,7 +169,7 @@ const escaped = (words: string) =>
 const CLAIM = (words: string) => {
   const [verb = '', ...what] = words.split(' ')
   const after = `(?:after|despite|tried) ${escaped(words.replace(/ed\b/, 'ing'))}`
-  const isDone = `${escaped(what.join(' ') || '\\w+')} (?:is|are|was|were|ha(?:s|ve) been|got)(?: \\w+)? ${verb}`
+  const isDone = `${what.length > 0 ? escaped(what.join(' ')) : '\\w+'} (?:is|are|was|were|ha(?:s|ve) been|got)(?: \\w+)? ${escaped(verb)}`
   return new RegExp(
     `((?:^|[.?!,;\\n]|\\b(?:and|i|i['’]ve|we|done|just|already|been|was|got)\\b)[^.?!,;]{0,40}?)\\b(?:${escaped(words)}|${after}|${isDone})\\b([^.?!]*\\?)?`,
     'gi',
