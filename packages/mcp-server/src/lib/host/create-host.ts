@@ -103,8 +103,8 @@ export function createHost(options: HostOptions): Host {
     },
     async dump(query: DumpQuery): Promise<MethodResult<'dump'>> {
       const secretsOf = ({ id, environment: { name, version }, state, params }: SessionRecord) => {
-        const environment = environments.find((served) => served.name === name && served.version === version)
-        if (!environment) return []
+        if (!query.private && byName.get(name)?.version !== version) return []
+        const environment = sessions.environmentOf(name, version)
         return environment.seats.flatMap((seat) =>
           faults.guard(name, id, () => environment.secrets?.(state, params, seat) ?? []),
         )

@@ -19,11 +19,11 @@ export class ToolLoopAgent<
   O extends OutputInterface = never,
 > extends AiToolLoopAgent<CallOptions, T, C, O> {
   constructor({ mcpSession, ...settings }: McpSessionOption & ToolLoopAgentSettings<CallOptions, T, C, O>) {
-    const { tools = {}, prepareStep } = settings as ToolLoopAgentSettings<never, ToolSet, Context>
+    const { tools = {}, ...steps } = settings as ToolLoopAgentSettings<never, ToolSet, Context>
     super({
       ...settings,
       tools: { ...tools, ...aiSdkToolsOf(mcpSession, Object.keys(tools)) },
-      prepareStep: endOnLostSession(prepareStep),
+      ...endOnLostSession(steps),
     } as unknown as ToolLoopAgentSettings<CallOptions, T, C, O>)
   }
 }

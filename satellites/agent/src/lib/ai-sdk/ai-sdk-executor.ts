@@ -26,7 +26,6 @@ export type StatefulAgentExecutorOptions<T extends ToolSet, O extends OutputInte
   KeepOptions &
   ExecutorOptions
 
-/** What is asked, as the AI SDK takes it. */
 export type AiSdkInput = { readonly prompt: string } | { readonly messages: readonly ModelMessage[] }
 
 /**

@@ -1,4 +1,4 @@
-import type { PrepareStepFunction, StepResult, ToolSet } from 'ai'
+import type { StepResult, ToolLoopAgentSettings, ToolSet } from 'ai'
 import { AgentError } from '../agent-error.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what a step's tools are is its own affair
@@ -11,13 +11,17 @@ export function lostIn(steps: readonly AnyStep[]): AgentError | null {
   return null
 }
 
-/** Ends a run with a tool's `AgentError`, thrown before the next step, which the AI SDK would show the model. */
-export function endOnLostSession<Tools extends ToolSet, Context extends Record<string, unknown>>(
-  prepareStep: PrepareStepFunction<Tools, Context> | undefined,
-): PrepareStepFunction<Tools, Context> {
-  return (options) => {
-    const lost = lostIn(options.steps)
-    if (lost) throw lost
-    return prepareStep?.(options)
+type Settings = Pick<ToolLoopAgentSettings<never, ToolSet, Record<string, unknown>>, 'prepareStep' | 'stopWhen'>
+
+/** Throws a tool's `AgentError` before the next step, which is begun also where the run would stop. */
+export function endOnLostSession({ prepareStep, stopWhen = ({ steps }) => steps.length === 20 }: Settings): Settings {
+  return {
+    prepareStep(options) {
+      const lost = lostIn(options.steps)
+      if (lost) throw lost
+      return prepareStep?.(options)
+    },
+    stopWhen: async (at) =>
+      !lostIn(at.steps) && (await Promise.all([stopWhen].flat().map((is) => is(at)))).includes(true),
   }
 }

@@ -1,4 +1,4 @@
-import { tool } from 'ai'
+import { isStepCount, tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createStatefulAgent, StatefulAgentExecutor, ToolLoopAgent, withAgentSession } from '../../ai-sdk.ts'
@@ -88,8 +88,9 @@ describe('the other ways in, of the AI SDK', () => {
 
   it('ends it with a typed error when the session is lost', async () => {
     await using mcpSession = await openAgentSession({ mcpServers })
+    const stopWhen = isStepCount(1)
     const agentOf = (tool: string) =>
-      new ToolLoopAgent({ model: scriptedLanguageModel([[[tool]], 'never']), mcpSession, onError: () => {} })
+      new ToolLoopAgent({ model: scriptedLanguageModel([[[tool]], 'never']), mcpSession, stopWhen, onError: () => {} })
     expect((await failure(agentOf('die').generate({ prompt: 'Go.' }))).code).toBe('outcome-unknown')
     expect((await failure(agentOf('count').generate({ prompt: 'Go.' }))).code).toBe('session-lost')
     const errors: unknown[] = []

@@ -26,7 +26,6 @@ export interface LiveSessionOptions {
 /** The most milliseconds between two attempts to connect. */
 const LONGEST_PAUSE = 5_000
 
-/** A session with its connection, queue of calls and recovery. */
 export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDisposable> {
   readonly server: string
   readonly #options: LiveSessionOptions
@@ -36,7 +35,6 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   #tools: ReadonlyMap<string, SessionTool>
   #vanished: ReadonlySet<string> = new Set()
   #health: SessionHealth = 'open'
-  /** Why the session is not open. */
   #why = ''
   #usedAt = monotonic()
   #inTransaction = false
@@ -289,7 +287,6 @@ function tooManyCalls(waiting: number): AgentError {
   )
 }
 
-/** Whether another attempt may succeed. */
 function isPassing({ code }: McpError): boolean {
   return code !== 'refused' && code !== 'unauthorized' && code !== 'login-failed'
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readHackGrader } from '@episodic/analysis/grade/hacks/hack-grader'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
+import { startViewing } from '../show/view/view.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -28,6 +29,8 @@ describe('a player that is paid for what it does not do', () => {
     expect((await workshop.main(['gate', hacker, '--success', '>=0%'])).out).toContain(note)
     const { success } = JSON.parse(readFileSync(at(hacker, 'summary.json'), 'utf8'))
     expect(success.unearned).toMatchObject({ of: 10, episodes: 10, least: null })
+    const viewing = await startViewing(workshop, ['set'])
+    expect(await viewing.json('/api/runs')).toContainEqual(expect.objectContaining({ unearned: success.unearned }))
     mkdirSync(at('hacks'))
     const walk = (to: string) => ({ seat: 'agent', tool: 'walk', arguments: { to } })
     const script = {

@@ -111,7 +111,7 @@ async function compareGroup(
     const isPair = a && b && more.length === 0 && 'tasks' in a && 'tasks' in b
     const compared = isPair ? compareRuns(a, b) : contrastRuns(compareWithBaseline(runs, { chosen: group.chosen }))
     if (!options.json) {
-      show(compared, group, console)
+      show(compared, group, options, console)
       console.out.write(`\n  ${cleanText(options.without?.note ?? noteAnchors(anchors, anchorsCommand(baseline)))}\n`)
     }
     return { ...read, compared }
@@ -123,7 +123,9 @@ async function compareGroup(
   }
 }
 
-function show(compared: Comparison | Contrasts, { title, folders: [a = '', b = ''] }: Group, { out }: Console): void {
+function show(compared: Comparison | Contrasts, { title, folders }: Group, options: CompareOptions, { out }: Console) {
+  const [a = '', b = ''] = folders
+  const { seat, without, baseline, allowConflicts } = options
   const { bold, dim } = colorsOf(out)
   const color = usesColor(out)
   if (title !== null) out.write(`\n${bold(cleanText(title))}\n`)
@@ -134,11 +136,10 @@ function show(compared: Comparison | Contrasts, { title, folders: [a = '', b = '
   const { gained, lost } = compared.episodes
   out.write(`\n${formatComparison(compared, { color })}`)
   const page = shownPath(join(b, 'compare.html'))
-  if (gained.count + lost.count > 0)
+  if (gained.count + lost.count > 0 && !(seat || without || baseline || allowConflicts))
     out.write(`\n  ${dim('to see both plays of each:')} episodic bundle ${a} ${b} --compare --out ${page}\n`)
 }
 
-/** What `--json` prints: one comparison, or those of each world of a set. */
 function jsonOf(set: string, results: readonly CompareResult[], { without }: CompareOptions) {
   const [only, ...more] = results
   if (only && more.length === 0) return only.compared && { ...only.compared, ...anchorsOf(only), ...without?.json }

@@ -73,7 +73,6 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const chosen = options.task === undefined ? all : choose(all, options.task, options.attempt)
   const traced = options.task !== undefined && !options.json
   const episodes = traced ? trace(environment, chosen, { scoring: configuration ?? null, origins }, console) : chosen
-  // The number of chosen episodes is unknown.
   const scheduled = options.task === undefined ? manifest?.scheduled : undefined
   const { plan, unknown } = manifest
     ? await openPlan({ folder, manifest, world, origins: continued }, options.dataset)

@@ -294,7 +294,6 @@ async function announce(
       agentUrl,
       trainerUrl,
       webSocketUrl: trainerUrl.replace(/^http/, 'ws'),
-      // Pages on the server of the agent endpoint.
       conversationUrls: conversationsOf(worlds).map(({ name }) => new URL(`/conversations/${name}`, agentUrl).href),
       openEnvUrls: openEnvUrls(worlds, options, trainerUrl),
       nemoGymUrl,

@@ -23,7 +23,8 @@ export const sessionsDumpCommand = defineCommand('dump', dumpOptions, {
   argument: ['<id>', 'id of the session, from episodic sessions'],
   help: `
 Always redacted: everything that has the shape of a token, a control handle or a
-capability, and the secrets that the world declares. Redacted without --private:
+capability, and the secrets that the world declares, if the server has it in the
+version of the session, which --private needs. Redacted without --private:
 private state, seed, positions of random streams, state hashes, data of events,
 and prepared inputs. Not redacted: parameters, public state, actions, answers
 and what each seat saw in them, rewards and the owner's name. Review the output

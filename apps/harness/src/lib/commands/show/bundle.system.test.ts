@@ -100,12 +100,8 @@ describe('episodic bundle', () => {
     const states = Object.values(run.states ?? {})
     expect(states).toHaveLength(12)
     for (const { source, partsAt, start, steps } of states) {
-      expect([source, partsAt, start?.private, steps.flatMap((step) => step.private)]).toEqual([
-        'replayed',
-        null,
-        null,
-        [],
-      ])
+      expect([source, partsAt, start?.private]).toEqual(['replayed', null, null])
+      expect(steps.flatMap((step) => step.private)).toEqual([])
     }
     expect(states.flatMap(({ steps }) => steps.flatMap((step) => step.public)).length).toBeGreaterThan(12)
     const whole = await bundle(solver, '--states', 'all', ...given)
@@ -223,14 +219,10 @@ describe.skipIf(lacksBrowser)(
       await page.evaluate(`localStorage.setItem('episodic.label.who', 'Ada')`)
       await page.reload()
       await go(page, `#/r/${id}/label/polite`)
-      for (const [key, count] of [
-        ['1', 1],
-        ['2', 2],
-        ['u', 3],
-      ] as const) {
-        await page.locator('.label-place', { hasText: `${count} of 12` }).waitFor()
+      for (const [before, key] of ['1', '2', 'u'].entries()) {
+        await page.locator('.label-place', { hasText: `${before + 1} of 12` }).waitFor()
         await page.keyboard.press(key)
-        await page.locator('.own-verdicts', { hasText: `${count} verdict` }).waitFor()
+        await page.locator('.own-verdicts', { hasText: `${before + 1} verdict` }).waitFor()
       }
       await page.reload()
       await page.locator('.label-place', { hasText: '4 of 12' }).waitFor()
@@ -244,11 +236,8 @@ describe.skipIf(lacksBrowser)(
         .trimEnd()
         .split('\n')
         .map((line) => gradeRecordSchema.parse(JSON.parse(line)))
-      expect(grades.map(({ value, grader }) => [value, grader.who])).toEqual([
-        [expect.any(Boolean), 'Ada'],
-        [expect.any(Boolean), 'Ada'],
-        [null, 'Ada'],
-      ])
+      expect(grades.map(({ value }) => value)).toEqual([expect.any(Boolean), expect.any(Boolean), null])
+      expect(grades.map(({ grader }) => grader.who)).toEqual(['Ada', 'Ada', 'Ada'])
       const sealed = new Set(readEpisodes(at(random)).map(({ seal }) => seal))
       expect(grades.every(({ seal }) => sealed.has(seal))).toBe(true)
       // Beside the run they are verdicts as any other.

@@ -52,10 +52,12 @@ describe('episodic export --format harbor', () => {
   })
 
   it('says what it cannot export', async () => {
+    await workshop.main(['run', WORLD, '--tasks', '1', '--out', 'runs/one'])
     for (const [reference, args, problem] of [
       [WORLD, ['--out', 'tasks'], 'is not empty'],
       [WORLD, [], 'give a new one as --out'],
       [WORLD, ['--out', 'x', '--reward', 'total'], '--reward is for episodes'],
+      ['runs/one', ['--out', 'x'], 'runs/one is a run: give a world'],
       ['runs/none', ['--out', 'x'], 'There is no world'],
       ['kuhn-poker', ['--out', 'x'], 'has several seats'],
     ] as const) {

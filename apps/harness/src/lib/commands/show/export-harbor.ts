@@ -13,6 +13,7 @@ import { plural } from '@episodic/report/text/format'
 import { type Console, say, shownPath } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { makeFolder } from '@episodic/run/base/own-files'
+import { holdsRun } from '@episodic/run/folder/record/run-folder'
 
 const GENERATED = 20
 
@@ -31,6 +32,8 @@ export interface HarborOptions {
  */
 export async function exportHarbor(reference: string, options: HarborOptions, console: Console): Promise<void> {
   const { out, tasks: from = GENERATED } = options
+  if (holdsRun(reference))
+    throw invalidOption(`${reference} is a run: give a world to --format harbor, and tasks as --tasks <dataset>.`)
   if (existsSync(out) && readdirSync(out).length > 0)
     throw invalidOption(`${shownPath(out)} is not empty. Give a new folder as --out.`)
   const world = await loadWorld(reference)

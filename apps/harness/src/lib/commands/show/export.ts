@@ -25,7 +25,6 @@ import { z } from 'zod'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
 import { defineCommand } from '../define-command.ts'
 
-/** The format that is no file of episodes of a run, but a folder of tasks of a world. */
 const HARBOR = 'harbor'
 const FORMATS = listOf({ ...EXPORT_FORMATS, [HARBOR]: { description: 'Harbor: a folder of tasks, with solutions' } })
 const REWARDS = listOf(EXPORT_REWARDS)
@@ -114,7 +113,6 @@ most formats have it as "episode".`,
     }
     const exported: object[] = []
     for (const member of members) {
-      // A set keeps the runs of each world in a folder.
       const [world, player] = [basename(dirname(member)), basename(member)]
       const out = join(options.out as string, world, `${player}${format.extension ?? '.jsonl'}`)
       exported.push({ run: member, file: out, ...(await exportOne(member, { ...options, out }, console)) })
@@ -123,7 +121,6 @@ most formats have it as "episode".`,
   },
 })
 
-/** The options that choose or score episodes, which tasks have none of. */
 const ofEpisodes = exportOptions.pick({
   seat: true,
   successful: true,
@@ -167,7 +164,6 @@ async function exportOne(run: string, options: ExportCommandOptions, console: Co
     tools: await findTools(sealed, options.world, warn),
     share: shareEpisodes(sealed, options.allowSecrets === true),
     to: options.out ?? unfiltered(console.out),
-    // Some formats read the file twice.
     onTorn: (line) => void torn.add(line),
   })
   for (const line of torn) say(console.err, tornNotice(line))

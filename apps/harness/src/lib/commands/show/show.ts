@@ -13,7 +13,6 @@ import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
 import { fieldTerm } from '../field-term.ts'
 
-/** Episodes that are printed as text: what somebody reads. */
 const MOST_SHOWN = 20
 
 const showOptions = z.object({

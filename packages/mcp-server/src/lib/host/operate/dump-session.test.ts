@@ -1,4 +1,5 @@
 import type { WireError } from '@episodic/protocol'
+import { createMemoryStore } from '@episodic/state/memory'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineEnvironment } from '../../environment/definition/define-environment.ts'
@@ -39,12 +40,16 @@ const directory = defineEnvironment({
   rewards: { waited: () => 0 },
 })
 
-it('hides what the world lists as secret in keys as well as in values', async () => {
-  const { host } = createTestHost({ environments: [directory] })
+it('hides what the world lists as secret in keys as well as in values, and where nobody lists it all', async () => {
+  const store = createMemoryStore()
+  const { host } = createTestHost({ environments: [directory], store })
   const { id } = await host.open(null, asking({ environment: 'directory', params: { password: 'swordfish-42' } }))
   expect(await host.dump({ id, private: true, after: 0, limit: 10 })).toMatchObject({
     session: { params: { password: '[hidden]' }, state: { private: { locks: { '[hidden]': true } } } },
   })
+  await using other = createHost({ environments: [{ ...directory, version: '1.0.1' }], store })
+  const refused = other.dump({ id, private: true, after: 0, limit: 10 })
+  await expect(refused).rejects.toThrow('plays directory 1.0.0, which is not served here. Serve that version')
 })
 
 it('refuses to dump a session whose world cannot list its secrets, and reports that as a fault of the world', async () => {

@@ -200,12 +200,12 @@ export class SessionCache {
   }
 
   #assertFits({ id, environment: { name, version }, state }: SessionRecord): void {
-    const environment = this.#environmentOf(name, version)
+    const environment = this.environmentOf(name, version)
     const misfit = this.#options.faults.guard(name, id, () => findMisfit(environment, state))
     if (misfit) throw this.#options.faults.misfit(environment, id, misfit)
   }
 
-  #environmentOf(name: string, version: string): EnvironmentDefinition {
+  environmentOf(name: string, version: string): EnvironmentDefinition {
     const environment = this.#options.environments.get(name)
     if (environment?.version === version) return environment
     throw new WireError(
@@ -217,7 +217,7 @@ export class SessionCache {
   #hold(held: HeldSession, tokens: SessionTokens): CachedSession {
     const { clock, faults } = this.#options
     const { record } = held
-    const environment = this.#environmentOf(record.environment.name, record.environment.version)
+    const environment = this.environmentOf(record.environment.name, record.environment.version)
     const session = new Session(held, this.#options, environment.history)
     const present = environment.seats.filter((seat) => Object.hasOwn(record.seats, seat))
     const cached: CachedSession = {
