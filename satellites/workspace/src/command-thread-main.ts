@@ -1,4 +1,3 @@
-// A thread in which commands run over disks.
 import { getHeapStatistics } from 'node:v8'
 import { parentPort } from 'node:worker_threads'
 import { installByteText } from './lib/bytes/byte-text.ts'

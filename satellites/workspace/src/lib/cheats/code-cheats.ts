@@ -97,7 +97,6 @@ LOAD(child_process).spawn?.('sh', ['-c', __later], { detached: true, stdio: 'ign
   },
 }
 
-/** Returns what a file of code becomes. `solved` is what it is once the work is done. */
 export function cheatingCode(pattern: string, path: string, code: string, solved: string): string {
   const isModule = path.endsWith('.mjs') || /^(import|export)\b/m.test(solved)
   const names = [...solved.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name]) => name)

@@ -28,7 +28,6 @@ const entry = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('link'), target: z.string() }),
 ])
 
-/** A file, directory or symbolic link of a disk. */
 export type Entry = z.output<typeof entry>
 
 /** The schema of a disk: what is on it by absolute path. The root directory itself has no entry. */

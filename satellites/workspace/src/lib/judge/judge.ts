@@ -81,7 +81,6 @@ function differenceOf(ran: JudgedRun, { stdout, exitCode = 0, after = {} }: Judg
   return null
 }
 
-/** What a program printed, for who reads the record of a step. */
 export function shown({ stdout, stderr, exitCode }: CommandResult): string {
   return `Printed ${JSON.stringify(stdout.slice(-150))} and ${JSON.stringify(stderr.slice(-150))}, exit code ${exitCode}.`
 }

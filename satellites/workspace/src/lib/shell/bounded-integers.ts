@@ -12,7 +12,6 @@ export const boundedIntegers = defineTransform('bounded-integers', 'ArithmeticEx
   Object.assign(node, { expression: boundedOf(node.expression as Node, 0), originalText: undefined })
 })
 
-/** Whether a variable is one of those. */
 export const isKept = (name: string) => /^__int\d+$/.test(name)
 
 const group = (expression: Node): Node => ({ type: 'ArithGroup', expression })

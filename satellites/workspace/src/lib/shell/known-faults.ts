@@ -11,7 +11,7 @@ export function guardCommands(bash: Bash): void {
     commands.set(name, {
       ...command,
       async execute(args, context) {
-        if (args[0] === READ) return decodeRead(args.slice(1), context)
+        if (args[0]?.startsWith(READ)) return decodeRead(args, context)
         if (args[0] === BY_PATH) return runByPath(args.slice(1), context as ResolvedCommandContext)
         const refusal = refusalOf(name, args) ?? (await linkRefusal(name, args, context))
         if (refusal !== null) return { stdout: '', stderr: `${refusal}\n`, exitCode: 2 }
@@ -22,9 +22,13 @@ export function guardCommands(bash: Bash): void {
 
 /** Returns why a command is refused that would take a link for what it leads to; `null` if it meets none. */
 async function linkRefusal(name: string, args: string[], { fs, cwd }: CommandContext): Promise<string | null> {
-  const flags = args.filter((arg, i) => arg.startsWith('-') || (name === 'tar' && i === 0)).join('')
+  const flags = args
+    .filter((arg, i) => (name === 'tar' && i === 0 ? /^-?[a-zA-Z]+$/ : /^-[a-zA-Z]+$/).test(arg))
+    .join('')
   const paths = args.filter((arg) => !arg.startsWith('-'))
-  const isDeep = (name === 'cp' && /[rR]/.test(flags)) || (name === 'tar' && flags.includes('c'))
+  const isDeep =
+    (name === 'cp' && (/[rR]/.test(flags) || args.includes('--recursive'))) ||
+    (name === 'tar' && (flags.includes('c') || args.includes('--create')))
   if (!isDeep && !(name === 'ls' && flags.includes('l')) && !(name === 'readlink' && flags.includes('f'))) return null
   const given = (paths.length > 0 ? paths : ['.']).map((path) => fs.resolvePath(cwd, path))
   // What is copied to comes last.
@@ -37,7 +41,7 @@ async function linkRefusal(name: string, args: string[], { fs, cwd }: CommandCon
     )
   for (const path of fs.getAllPaths())
     if (isMet(path) && (await fs.lstat(path)).isSymbolicLink)
-      return `${name}: not available here: links such as ${path}`
+      return `${name}: not available here: ${name === 'ls' ? '-l where there are links' : 'links'} (${path}): use ls, and readlink for a link`
   return null
 }
 

@@ -2,7 +2,6 @@ import { type Command, defineCommand } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import { absolutePath } from '../disk/disk.ts'
 
-/** Returns what the JavaScript engine runs before each program. */
 export function nodeStart(clock: VirtualClock): string {
   return `(${start})(${Math.floor(clock.random() * 2 ** 32)}, ${JSON.stringify(RUN)})`
 }

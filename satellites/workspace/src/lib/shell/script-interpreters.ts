@@ -4,7 +4,6 @@ import { defineTransform, type SimpleCommand, wordOf } from './walked-syntax.ts'
 /** The first argument of `env` that has it run a program by its path. */
 export const BY_PATH = '\u{f0001}'
 
-/** Hands what a command line runs by its path to {@link runByPath}. */
 export const programsByPath = defineTransform('by-path', 'SimpleCommand', (command: SimpleCommand) => {
   const { name, args } = command
   if (!name?.parts.some(({ value }) => value?.includes('/'))) return
@@ -24,7 +23,7 @@ export async function runByPath([path = '', ...args]: readonly string[], context
     : // The library's own takes no options.
       options === ''
       ? [path]
-      : ['bash', '-c', `set ${options}; ${text}`, path]
+      : ['bash', '-c', `${/^([-+][aefuxvn]+|-o \w+)$/.test(options) ? `set ${options}; ` : ''}${text}`, path]
   const given = { cwd, stdin: `${stdin}`, stdinKind: 'bytes', env, replaceEnv: true } as const
   return (exec as NonNullable<typeof exec>)('command', { ...given, args: [...words, ...args] })
 }

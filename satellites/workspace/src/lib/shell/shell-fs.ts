@@ -10,7 +10,6 @@ type ReadFileOptions = Exclude<Parameters<IFileSystem['readFile']>[1], string | 
 type WriteFileOptions = Exclude<Parameters<IFileSystem['writeFile']>[2], string | undefined>
 type Encoding = Exclude<WriteFileOptions['encoding'], undefined>
 
-/** Files that swallow what is written to them. */
 const DEVICES = new Set(['/dev/null', '/dev/zero', '/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/tty'])
 
 export class ShellFs implements IFileSystem {

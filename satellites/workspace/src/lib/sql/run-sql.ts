@@ -26,7 +26,6 @@ export interface SqlResult {
   readonly transaction: OpenStatement[]
 }
 
-/** Rows that one call returns at most. */
 const MOST_ROWS = 1_000
 
 /**
@@ -118,7 +117,6 @@ function assertOneFile(statement: Statement): void {
     throw new Error('ATTACH and VACUUM INTO are not available: a call has the one database that it names')
 }
 
-/** Returns a value that `JSON.stringify` writes as it is. */
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
 
 const jsonRow: ShowRow = (statement) => JSON.stringify(rowOf(statement))

@@ -11,7 +11,6 @@ interface WebAssemblyEngine {
 const { Instance, Module } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyEngine }).WebAssembly
 
 interface Program {
-  /** Runs the script of the package, which exports what makes an engine once. */
   readonly load: (module: { exports?: typeof InitSqlJs }, ...rest: unknown[]) => void
   readonly wasm: object
   readonly require: NodeJS.Require

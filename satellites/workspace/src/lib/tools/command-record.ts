@@ -2,7 +2,6 @@ import { sizeOf } from '../disk/file-content.ts'
 import { endedResult, type JobResult } from '../workers/job-result.ts'
 import { boundedOutput, KEPT } from './bounded-output.ts'
 
-/** What the shell says to those who configure it. */
 const ADVICE = /, increase executionLimits\.\w+/g
 
 /** Bytes that a record may have: a step is recorded with it. */

@@ -2,7 +2,6 @@ import { DiskError, type EditedDisk } from '../disk/edited-disk.ts'
 import { toText } from '../disk/file-content.ts'
 import { listed } from '../disk/read-disk.ts'
 
-/** Characters of a file that an agent reads at once. */
 const MOST_READ = 32_000
 
 export function readText(disk: EditedDisk, path: string): string {

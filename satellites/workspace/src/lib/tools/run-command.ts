@@ -15,11 +15,9 @@ export interface CommandOptions extends MachineUse {
   /** What it reads from standard input. Default: nothing. */
   readonly stdin?: string
   readonly languages?: readonly Language[]
-  /** Whether there is `git`, as for `workspaceTools`. */
   readonly git?: boolean
   /** Default 10. */
   readonly seconds?: number
-  /** Programs of the world's own, as for `workspaceTools`. */
   readonly programs?: URL
   /** The signal that `prepare` gets. */
   readonly signal?: AbortSignal

@@ -83,7 +83,6 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
   const more = [...languages.map(() => 'node'), ...(git ? ['git'] : [])]
   const accessOf = ({ shell }: WorkspaceState): DiskAccess => ({ hidden, readOnly, room: bytes - shell.bytes })
 
-  /** A tool whose work is done by a thread. */
   const job = <Input extends z.ZodType>(
     description: string,
     input: Input,
@@ -145,7 +144,6 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
       },
     })
 
-  /** A tool that the rules play by themselves. */
   const file = <Input extends z.ZodType>(
     description: string,
     input: Input,
