@@ -3,7 +3,6 @@ import { defineEnvironment } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { checkWorld } from './check-world.ts'
-import { turnsGame } from './rewards/turns-game.fixture.ts'
 
 const OUTPUT = {
   status: z.enum(['open', 'in_transit', 'shipped']),
@@ -90,9 +89,5 @@ describe('the check of what answers say', () => {
   it('is waived by the name of the field', async () => {
     const waive = { 'answer-contradictory:look.order.status': 'It is the status of the shop.' }
     expect(await warned(shop('The status is shipped.', { waive }))).toEqual([])
-  })
-
-  it('says nothing of an honest game', async () => {
-    expect(await warned({ environment: turnsGame({ last: 5, steps: 9, pays: () => false }) })).toEqual([])
   })
 })

@@ -151,9 +151,9 @@ export function toErrorFinding(
 
 export function faultFinding(error: Error, again: string): Finding {
   // What strict play forbids, and what no environment does, says itself what to do instead.
-  const advice = ServerError.is(error, 'rules-failed')
+  const advice = ServerError.is(error)
     ? 'Do what the message says: the rules may use nothing but their arguments, and leave what their schemas declare.'
     : 'Make the rules answer or refuse every call. An error is reported to the agent as a server fault.'
-  const name = error.message.includes('would be withheld') ? 'answer-withheld' : 'rules-failed'
+  const name = ServerError.is(error, 'secret-leaked') ? 'answer-withheld' : 'rules-failed'
   return { ...toErrorFinding(error, { name, what: 'The rules failed', advice }), again }
 }

@@ -35,9 +35,6 @@ function seatAttempt(
     get end() {
       return game.end
     },
-    get stateHash() {
-      return game.stateHash
-    },
     get state() {
       return game.state
     },

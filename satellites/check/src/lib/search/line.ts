@@ -35,8 +35,8 @@ export class PlayLine {
   readonly terms = new Map<string, number>()
   readonly earned = new Map<string, number>()
   readonly steps: AttemptStep[] = []
-  /** Why the last move could not be played: what the rules threw. */
-  failure: Error | null = null
+  /** The move that could not be played, and what the rules threw. */
+  failure: { readonly move: Move; readonly error: Error } | null = null
 
   private constructor(target: CheckTarget, task: TargetTask, attempt: Attempt, budget: Budget) {
     this.target = target
@@ -87,7 +87,7 @@ export class PlayLine {
       }
       return true
     } catch (error) {
-      this.failure = error as Error
+      this.failure = { move: { action, seat: mover }, error: error as Error }
       return false
     }
   }

@@ -85,7 +85,7 @@ export class Rules {
     const line = oracle && (await playOut(await start(), oracle).catch(() => null))
     if (!line || line.moves.length === 0) return null
     // A random walk, in which it is seen what moves by itself.
-    const walk = await playOut(await start(), RANDOM, WALK)
+    const walk = await playOut(await start(), RANDOM, WALK).catch(() => line)
     this.#net(walk)
     const parts = new StateParts([line, walk])
     const byItself = line.moves.length > 1 ? parts.changedBy(await this.play(task, line.moves.slice(-1))) : null

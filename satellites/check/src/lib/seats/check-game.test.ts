@@ -131,12 +131,13 @@ function lastToBid(): AuctionFlaw {
   }
 }
 
-/** Calls are counted outside the state. */
+/** Only the first call after a start says so, from outside the state: no fork makes it. */
 function counted(): AuctionFlaw {
   let calls = 0
   return {
-    play: ({ public: table }) => {
-      table.note = `${calls++}`
+    play: ({ public: table }, seat) => {
+      calls = seat === null ? 0 : calls + 1
+      table.note = calls === 1 ? 'session' : 'fork'
     },
   }
 }

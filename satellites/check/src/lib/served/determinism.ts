@@ -1,4 +1,4 @@
-import { createRng, type Json, seedFor } from '@episodic/protocol'
+import { canonicalJson, createRng, type Json, seedFor } from '@episodic/protocol'
 import type { CheckContext } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome, skipped } from '../check-report.ts'
 import { toText } from '../deal.ts'
@@ -49,14 +49,14 @@ export async function checkDeterminism(context: TargetContext): Promise<CheckOut
     const start = { setting: task, seed: task.seed }
     const where = `${formatStart(start)}, policy ${policy.name}`
     const budget = createBudget(Number.POSITIVE_INFINITY, (share) => time.isOver(share))
-    const replay = async (isBeside: boolean, { moves } = first) => {
+    const replay = async (isBeside: boolean, { tried } = first) => {
       await using line = await PlayLine.start(target, task, budget)
       const next = target.tasks[(i + 1) % target.tasks.length] as TargetTask
       await using beside = isBeside ? await target.openBeside({ ...next, seed: own }) : null
       if (isBeside && !beside) return null
-      const left = [...moves]
+      const left = [...tried]
       return await played(line, async () => {
-        for (const move of moves) {
+        for (const move of tried) {
           const other = left.pop()
           if (other && beside?.end === null) await beside.step(other.action).catch(() => {})
           if (!(await line.play(move))) break
@@ -78,7 +78,7 @@ export async function checkDeterminism(context: TargetContext): Promise<CheckOut
     figures.steps += first.moves.length
     accepted += first.steps.filter(({ refused }) => refused === null).length
     if (first.failure && target.isOwn)
-      findings.push(faultFinding(first.failure, `${where}, step ${first.moves.length + 1}`))
+      findings.push(faultFinding(first.failure.error, `${where}, step ${first.moves.length + 1}`))
     const again = `${formatPlace({ ...start, steps: first.moves }, first.moves.length)}, played again`
     const alone = await replay(false)
     const noise = alone && difference(first, alone)
@@ -128,14 +128,14 @@ type Played = Awaited<ReturnType<typeof played>>
 
 /** Adds what is read: a text for the start, for each step, and for the failure of the step after the last one. */
 async function played(line: PlayLine, play: () => Promise<unknown>) {
-  const { attempt } = line
-  const start = [attempt.view(attempt.turn[0]).observation, attempt.state]
-  const texts = [toText(start as Json)]
+  const texts = [toText((line.attempt.start ?? line.attempt.view().observation) as Json)]
   await play()
   const { moves, rewards, failure, total, steps } = line
-  const answers = steps.map(({ whole, ...step }) => JSON.stringify(whole ? { ...whole, change: null } : step))
+  const answers = steps.map(({ whole, ...step }) =>
+    whole ? JSON.stringify({ ...whole, change: null }) : canonicalJson(step as unknown as Json),
+  )
   texts.push(...answers, ...(failure ? ['failed'] : []))
-  return { moves, rewards, failure, total, steps, texts }
+  return { moves, tried: failure ? [...moves, failure.move] : moves, rewards, failure, total, steps, texts }
 }
 
 function difference(first: Played, other: Played) {

@@ -63,7 +63,7 @@ async function checkRewards(context: TargetContext): Promise<CheckOutcome> {
   const findings: Finding[] = []
   const warnings: Finding[] = []
   const played: PlayLine[] = []
-  const budget = createBudget(Number.POSITIVE_INFINITY, (share) => context.time.isOver(share))
+  const budget = createBudget(Number.POSITIVE_INFINITY)
   const unsolved: string[] = []
   const paid: string[] = []
   const alike = new Map<string, TargetTask[]>()
@@ -108,7 +108,7 @@ async function checkRewards(context: TargetContext): Promise<CheckOutcome> {
   const all = `${tasks} tasks of check seed ${seed}`
   if (oracle && unsolved.length === tasks) warnings.push(finding('oracle-fails', 'The oracle solves no task.', all))
   const failed = played.filter(({ failure }) => failure)
-  const errors = `${failed.length} of ${played.length} episodes failed at a step, and have no return: ${failed[0]?.failure?.message}`
+  const errors = `${failed.length} of ${played.length} episodes failed at a step, and have no return: ${failed[0]?.failure?.error.message}`
   if (failed.length > 0) warnings.push(finding('episode-failed', errors, all))
   if (undeclared) warnings.push(finding('answer-undeclared', undeclared, all))
   const steps = played.flatMap((line) => line.steps)

@@ -101,7 +101,7 @@ function servedTarget(
       }
     }
     const attempt: Attempt & { wake: typeof wake } = {
-      ...{ stateHash: null, state: null, wake, [Symbol.asyncDispose]: sleep },
+      ...{ state: null, wake, [Symbol.asyncDispose]: sleep },
       get end() {
         return last()?.end ?? null
       },

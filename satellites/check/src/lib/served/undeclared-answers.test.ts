@@ -10,16 +10,16 @@ const STEP: ToolInfo = {
   outputSchema: { type: 'object', properties: { at: { type: 'integer' } }, required: ['at'] },
 }
 
-function answering(structured: { readonly at?: number }): CheckTarget {
+function answering(structured: { readonly at?: number }, outputSchema = STEP.outputSchema): CheckTarget {
   const observation = { text: 'A line.', structured }
   const open = async (): Promise<Attempt> => {
     let end: EpisodeEnd | null = null
     return {
-      ...{ turn: ['agent'], stateHash: null, state: null, succeeds: () => null, fork: open },
+      ...{ turn: ['agent'], state: null, succeeds: () => null, fork: open },
       get end() {
         return end
       },
-      view: () => ({ observation, tools: [STEP], last: null }),
+      view: () => ({ observation, tools: [{ ...STEP, outputSchema }], last: null }),
       async step() {
         end = { kind: 'terminated', reason: 'done' }
         return { reward: 0.5, rewards: { agent: 0.5 }, terms: { reward: 0.5 }, refused: null, observation, end }
@@ -41,10 +41,11 @@ function answering(structured: { readonly at?: number }): CheckTarget {
 }
 
 it('warns of an answer that is not as the server declares it', async () => {
-  const warningsOf = async (structured: { readonly at?: number }) => {
-    const { checks } = await checkServed(answering(structured), { only: ['rewards'] })
+  const warningsOf = async (...given: Parameters<typeof answering>) => {
+    const { checks } = await checkServed(answering(...given), { only: ['rewards'] })
     return checks.flatMap(({ warnings }) => warnings.map(({ name }) => name))
   }
   expect(await warningsOf({ at: 1 })).not.toContain('answer-undeclared')
   expect(await warningsOf({})).toContain('answer-undeclared')
+  expect(await warningsOf({}, { $ref: 'https://elsewhere.example/schema' })).not.toContain('answer-undeclared')
 })

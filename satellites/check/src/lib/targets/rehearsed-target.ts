@@ -73,14 +73,12 @@ function rehearsedAttempt(
     return made
   }
   return {
+    start: rehearsal.start,
     get turn() {
       return rehearsal.turn
     },
     get end() {
       return rehearsal.end
-    },
-    get stateHash() {
-      return played.at(-1)?.stateHash ?? rehearsal.stateHashAs(null)
     },
     get state() {
       return rehearsal.state as unknown as JsonObject

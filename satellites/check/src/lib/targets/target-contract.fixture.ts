@@ -53,5 +53,5 @@ export function describeTarget(name: string, open: () => CheckTarget | Promise<C
 }
 
 function seenOf({ reward, refused, end, observation }: Awaited<ReturnType<Attempt['step']>>, attempt: Attempt) {
-  return { reward, refused, end, observation, hash: attempt.stateHash, state: attempt.state, turn: attempt.turn }
+  return { reward, refused, end, observation, state: attempt.state, turn: attempt.turn }
 }

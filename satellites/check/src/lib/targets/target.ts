@@ -49,10 +49,10 @@ export interface Attempt extends AsyncDisposable {
   /** The seats that may act; nobody after the end. */
   readonly turn: readonly string[]
   readonly end: EpisodeEnd | null
-  /** Digest of the whole state, the hidden part, chance and time included; `null` where the target does not show it. */
-  readonly stateHash: string | null
   /** The whole state, or what the target shows of it; `null` for nothing. Read-only. */
   readonly state: JsonObject | null
+  /** All that a replay has to reproduce of the start, where the target shows more than an observation. */
+  readonly start?: object
   /**
    * Returns whether the episode counts as a success if it ends here, for a seat; by default for all seats. `null` if
    * nothing says so.

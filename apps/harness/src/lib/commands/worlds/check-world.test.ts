@@ -249,11 +249,16 @@ describe('canaries', () => {
         state.public.board = `the "${reveal(state.private.serial)}" of it`
       },
     })
-    expect(names).toContain('answer-withheld')
+    expect(names).toEqual(['answer-withheld'])
   })
 })
 
 describe('determinism', () => {
+  it('finds rules that fail in the same way each time, and nothing else in them', async () => {
+    const { names } = await checkOne('determinism', { onPull: ({ state }) => z.literal(0).parse(state.public.pulls) })
+    expect(names).toEqual(['rules-failed'])
+  })
+
   it('finds a variable that outlives an episode', async () => {
     let pulls = 0
     const { findings } = await checkOne('determinism', {

@@ -209,7 +209,8 @@ function goOn(
   if (strict) secretsOf(seats)
   const assertSecretsKept = (what: string, seat: string, text: { readonly shown: string; readonly said: string }) => {
     if (containsListed(secretsOf([seat]), text.shown, text.said))
-      throw rulesFailed(
+      throw new ServerError(
+        'secret-leaked',
         `${what} of ${environment.name} says what \`secrets\` lists, so that its answer would be withheld. Leave it out of the answer, or do not list it once it has been revealed.`,
       )
   }
@@ -284,9 +285,8 @@ function goOn(
           said: JSON.stringify([tool, args]),
         })
       }
-      const step = { ...played, revealed, revealedTo, stateHash: logged.report.stateHash }
-      observation = step.observation
-      return step
+      observation = played.observation
+      return { ...played, revealed, revealedTo, stateHash: logged.report.stateHash }
     },
     stateHashAs: (recorded) => kept.hashAs(recorded, record),
     evaluate: (end, named) => evaluateEnd(environment, { ...record, end, seat: seatNamed(named) }),
