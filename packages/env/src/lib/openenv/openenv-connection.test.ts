@@ -13,7 +13,6 @@ import { scriptedPolicy } from '../policy/scripted-policy.ts'
 
 const TOKEN = 'the-control-token-of-this-test'
 
-/** The schema of an action that OpenEnv's server makes of a model with one field. */
 const MOVE: JsonObject = {
   title: 'Move',
   description: 'Moves along the line.',
@@ -23,7 +22,6 @@ const MOVE: JsonObject = {
   additionalProperties: false,
 }
 
-/** A line from 0 to 3, that gives a reward at its end alone. `fault` is answered to a move by 13. */
 const line = (fault: object | string | null = null) => ({
   action: MOVE,
   begin() {
@@ -143,6 +141,16 @@ describe("connect('openenv:…')", () => {
     })
     expect(episode).toMatchObject({ kind: 'failed', cause: { name: 'EnvError', code } })
     expect(episode.steps).toHaveLength(1)
+  })
+
+  it.each([
+    [{ success: true, end: null }, true],
+    [{ success: true, end: 'yes' }, undefined],
+    [{ success: true }, undefined],
+  ])('takes success beside an end alone: %j', async (metadata, success) => {
+    const environment = await playLine(observed({}, 0, false, metadata))
+    await environment.reset()
+    expect((await environment.step(move(13))).info.success).toBe(success)
   })
 
   it('plays no step in a session that was dropped, and resets to a new one', async () => {

@@ -1,4 +1,4 @@
-import { type EpisodeEnd, type JsonObject, jsonObjectSchema, type Observation, type Refusal } from '@episodic/protocol'
+import { type JsonObject, jsonObjectSchema, type Observation, type Refusal } from '@episodic/protocol'
 import { episodeEndSchema } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
@@ -28,12 +28,15 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 
 /** Returns the answer to a step. Throws `outcome-unknown` if a tool did not answer in time. */
 export function answerOf(result: OpenEnvResult): ExternalStep {
-  const { reward, done, metadata } = result
+  const { reward, done } = result
+  const { end, success } = result.metadata ?? {}
+  // The protocol has no truncation, and no success. Servers of Episodic say both in the metadata, and others neither.
+  const said = episodeEndSchema.nullable().safeParse(end)
   return {
     ...seenIn(result.observation),
     terms: typeof reward === 'number' ? { reward } : {},
-    end: done ? endIn(metadata ?? {}) : null,
-    ...(typeof metadata?.success === 'boolean' && { success: metadata.success }),
+    end: done ? (said.data ?? { kind: 'terminated', reason: 'done' }) : null,
+    ...(said.success && typeof success === 'boolean' && { success }),
   }
 }
 
@@ -72,10 +75,4 @@ function seenIn(observation: JsonObject): Pick<ExternalStep, 'observation' | 're
   const structured = jsonObjectSchema.safeParse(result)
   const text = typeof result === 'string' ? result : JSON.stringify(result)
   return { observation: { text, structured: structured.success ? structured.data : null }, refused: null }
-}
-
-/** The protocol has no truncation, and no success. Servers of Episodic say it in the metadata. */
-function endIn({ end }: JsonObject): EpisodeEnd {
-  const said = episodeEndSchema.safeParse(end)
-  return said.success ? said.data : { kind: 'terminated', reason: 'done' }
 }

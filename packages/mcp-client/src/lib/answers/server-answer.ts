@@ -5,8 +5,8 @@ import { isObject, mediaTypeOf, readBase64, shorten, toText } from '@episodic/pr
  * Returns the messages in a line of a server over pipes; none in a line that is none, such as a greeting. Some servers
  * begin with a byte order mark, write `null` for what is left out, or write an error as a text: they are read as meant.
  *
- * A line that carries the id of a request and is no answer to it is read as an error answer that quotes the line, so
- * that the request ends at once and not after its timeout.
+ * JSON with an id that is no message, and a line that is not JSON with an id before a result or an error, are read as
+ * error answers that quote the line, so that these requests end at once. An answer over several lines is not read.
  */
 export function readServerLine(line: string): JsonObject[] {
   const text = line.replace(/^\ufeff/, '').trim()
@@ -14,7 +14,8 @@ export function readServerLine(line: string): JsonObject[] {
   // A batch, as versions before 2025-06-18 had it.
   const messages: readonly (Json | undefined)[] = Array.isArray(value) ? value : [value]
   return messages.flatMap((message): JsonObject[] => {
-    const read = isObject(message) ? readMessage(message, text) : unreadable(text)
+    if (!isObject(message)) return unreadable(text)
+    const read = readMessage(message, text)
     return read ? [read] : []
   })
 }
@@ -56,12 +57,13 @@ function readError(error: Json): JsonObject {
   }
 }
 
-/** Returns the answer for a line that is not JSON, and names the id of a request; `null` for any other. */
-function unreadable(line: string): JsonObject | null {
-  // A log of the requests that came has ids too.
-  if (!line.includes('"jsonrpc"') || line.includes('"method"')) return null
-  const [, id] = /"id"\s*:\s*(\d{1,15}|"(?:[^"\\]|\\.){1,256}")/.exec(line) ?? []
-  return id === undefined ? null : noMessage(JSON.parse(id), line)
+// A log of the requests that came has ids too.
+const ANSWERED =
+  /"id"\s*:\s*(\d{1,15}|"(?:[^"\\]|\\.){1,256}")\s*,\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"(?:result|error)"\s*:/g
+
+/** Returns the answers for a line that is not JSON: an error for each id in it that an answer has. */
+function unreadable(line: string): JsonObject[] {
+  return [...line.matchAll(ANSWERED)].map(([, id]) => noMessage(JSON.parse(id as string), line))
 }
 
 function noMessage(id: Json, line: string): JsonObject {

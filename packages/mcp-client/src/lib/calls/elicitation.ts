@@ -15,7 +15,6 @@ export type Elicited =
 
 export type Elicit = (asked: Elicitation, options: { readonly signal: AbortSignal | undefined }) => Promise<Elicited>
 
-/** Resolves with the result of an `elicitation/create` request. */
 export async function answerElicitation(
   elicit: Elicit,
   { mode = 'form', message, requestedSchema }: JsonObject,

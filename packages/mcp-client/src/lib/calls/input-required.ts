@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { McpError } from '../mcp-error.ts'
 import { answerElicitation, type Elicit } from './elicitation.ts'
 
-/** The default number of questions that a server may ask during one call. */
 const MOST_QUESTIONS = 16
 
 export interface InputOptions {
@@ -19,7 +18,6 @@ const inputRequiredSchema = z.object({
   inputRequests: z
     .record(z.string(), z.object({ method: z.string(), params: jsonObjectSchema.optional() }))
     .default({}),
-  /** Returned to the server unchanged. */
   requestState: z.string().optional(),
 })
 

@@ -20,16 +20,14 @@ export interface MessageLine {
 
 interface SendOptions {
   readonly requestSignal?: AbortSignal
-  /** Called when the stream has ended, with or without the answer. */
   readonly onRequestStreamEnd?: () => void
 }
 
 export interface SessionOptions extends Pick<ChannelOptions, 'elicit' | 'questions' | 'onMessage'> {
   readonly name: string
   readonly callMilliseconds: number
-  /** Says why the line was closed: `it ended with status 1`. */
   readonly ending: () => string
-  /** Returns what goes behind the errors of a lost line, such as what a process printed. */
+  /** Returns what goes behind the errors of a lost line and of late calls, such as what a process printed. */
   readonly note: () => string
   /** Returns the error of a message that was not sent; `null` if the line is lost. */
   readonly failureOf: (error: unknown) => McpError | null
@@ -51,7 +49,6 @@ export function createMessageSession(line: MessageLine, setting: SessionOptions)
   /** Whether the server may ask by requests, as one with a handshake. */
   let mayAsk = false
   let loss: McpError | null = null
-  /** Makes a stateless call, which names its sender. */
   const modern: Channel['request'] = (method, params, { signal } = {}) => {
     const { elicit, questions } = setting
     const call = (sent: JsonObject) => ask(method, withSender(sent, capabilitiesOf(elicit)), signal)
@@ -60,7 +57,7 @@ export function createMessageSession(line: MessageLine, setting: SessionOptions)
   /** Makes a call without the sender: after the handshake, or to a server of environments. */
   const bare: Channel['request'] = (method, params, { signal } = {}) =>
     mayAsk && setting.elicit ? budget.call((ended) => ask(method, params, ended), signal) : ask(method, params, signal)
-  const calls = createPendingCalls(setting.name, setting.callMilliseconds)
+  const calls = createPendingCalls(setting.name, setting.callMilliseconds, setting.note)
   const budget = new QuestionBudget(questionsAllowed(setting.questions))
   // The line stays, whatever comes: a process may have the state of its sessions in it, and answer later calls.
   const stopTicking: () => void = every(TICK, () => {

@@ -3,7 +3,6 @@ import { ENVELOPE, MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol/inter
 
 export const CLIENT = { name: 'episodic', version: WIRE_VERSION }
 
-/** Returns what this client can do for a server, by whether somebody answers questions. */
 export function capabilitiesOf(elicit: unknown): JsonObject {
   return elicit ? { elicitation: { form: {} } } : {}
 }

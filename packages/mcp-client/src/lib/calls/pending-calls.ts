@@ -20,7 +20,7 @@ export const TICK = 10_000
  * @param name - the server's, in errors.
  * @param milliseconds - until a call without an answer fails, give or take a {@link TICK}.
  */
-export function createPendingCalls(name: string, milliseconds: number) {
+export function createPendingCalls(name: string, milliseconds: number, note = () => '') {
   const calls = new Map<number, PendingCall>()
   let nextId = 1
   let now = 0
@@ -70,7 +70,7 @@ export function createPendingCalls(name: string, milliseconds: number) {
         if (now - tick < ticks) break
         isLate = true
         calls.delete(id)
-        reject(noAnswer('timed-out', name, { why: `it has not answered ${method} in time` }))
+        reject(noAnswer('timed-out', name, { why: `it has not answered ${method} in time${note() && `.${note()}`}` }))
       }
       return !isLate || now - lastAnswer < ticks
     },

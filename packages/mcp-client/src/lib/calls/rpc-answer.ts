@@ -14,7 +14,6 @@ export interface RpcError {
   readonly data?: unknown
 }
 
-/** Parses an answer. Returns `null` for a text that is not a JSON object. */
 export function parseAnswer(text: string): RpcAnswer | null {
   try {
     const message: unknown = JSON.parse(text)

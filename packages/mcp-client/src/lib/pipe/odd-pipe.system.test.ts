@@ -10,7 +10,6 @@ afterEach(() => {
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/odd-pipe.fixture.ts', import.meta.url))
 
-/** Opens a server that writes these lines in place of its answers. */
 async function open(lines: Readonly<Record<string, readonly string[]>>) {
   const channel = await openChannel({ command: process.execPath, args: [FIXTURE, JSON.stringify(lines)] })
   return {
@@ -65,8 +64,12 @@ describe('a server over a pipe whose answers are a little off', () => {
     await expect(server.call()).rejects.toThrow(/it broke/)
   })
 
-  it('ends a call at once if its answer is cut off', async () => {
-    await using server = await open({ 'tools/call': ['{"jsonrpc":"2.0","id":ID,"result":{"content":['] })
+  it.each([
+    '{"jsonrpc":"2.0","id":ID,"result":{"content":[',
+    '{"jsonrpc":"2.0","method":"x"}{"id":ID,"jsonrpc":"2.0","result":{"content":[]}}',
+    '{"jsonrpc":"2.0","id":99,"result":{}}{"jsonrpc":"2.0","id":ID,"error":{"content":[],"method":0}}',
+  ])('ends a call at once if it is answered in the line %s', async (line) => {
+    await using server = await open({ 'tools/call': [line] })
     await expect(server.call()).rejects.toThrow(/no message of MCP: .*"content":\[/)
   })
 
@@ -164,11 +167,12 @@ describe('a server over a pipe that is slow to start', () => {
   it('does not keep calls waiting for ever if it answers nothing, and has later calls if it answers again', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const discover = [discovered.replace('ASKED', 'ID')]
-    await using server = await open({ 'server/discover': discover, 'tools/call': [] })
+    await using server = await open({ 'server/discover': discover, 'tools/call': ['{', '}'] })
     const calling = server.call()
+    await server.list()
     const failed = expect(calling).rejects.toMatchObject({
       code: 'timed-out',
-      message: expect.stringMatching(/No answer from .*: it has not answered tools\/call in time/),
+      message: expect.stringMatching(/No answer from .*: it has not answered tools\/call in time\. It printed: \{/),
     })
     vi.advanceTimersByTime(150_000)
     await failed
@@ -196,7 +200,6 @@ describe('a server over a pipe that expects a handshake first', () => {
         content: [{ type: 'text', text: 'plain' }],
       })
       await channel.close()
-      // A later channel does not ask again what is known.
       expect(methods().includes('server/discover')).toBe(probed)
       expect(methods()).toContain('notifications/initialized')
     }

@@ -69,7 +69,9 @@ describe('readAnswerBody', () => {
   it.each<[string, string]>([
     ['data: {"error":{"code":401,"message":"No."}}\n\n', 'No.'],
     [': waiting\n\nevent: error\ndata: {"code":401,"message":"No."}\n\n', 'No.'],
-    ['data: {"choices":[]}\n\ndata: {"error":{"status":401,"message":"No."}}', 'No.'],
+    ['event: error\ndata: {"error":null,"code":401,"message":"No."}', 'No.'],
+    ['event: error\ndata: {"error":{},"code":401,"message":"No."}', 'No.'],
+    ['data: {"choices":[],"error":{}}\n\ndata: {"error":{"status":401,"message":"No."}}', 'No.'],
   ])('finds the error in the stream of events %j', (body, words) => {
     expect(readAnswerBody(body)).toMatchObject({ kind: 'error', status: 401, words })
   })

@@ -32,8 +32,7 @@ export function readAnswerBody(body: string): AnswerBody {
   // Some servers stream whatever is asked for.
   const stream = createStreamedAnswer()
   stream.add(`${text}\n\n`)
-  const { failure } = stream
-  if (failure && (isSaid(failure.error) || !('error' in failure))) return errorOf(failure, failure.error)
+  if (stream.failure) return errorOf(stream.failure, stream.failure.error)
   if (!stream.hasBegun) return { kind: 'other' }
   if (!stream.isComplete) return { kind: 'incomplete' }
   return findAnswerError(stream.value) ?? { kind: 'answer', value: stream.value }

@@ -52,7 +52,9 @@ export function createStreamedAnswer() {
       }
       const value = jsonOf(data)
       if (!isObject(value)) return
-      if (event === 'error' || value.error) failure ??= value
+      // Some servers write an empty error where there is none.
+      const { error } = value
+      if (event === 'error' || (isObject(error) ? Object.keys(error).length > 0 : error)) failure ??= value
       const chunk = chunkSchema.safeParse(value)
       if (chunk.success) take(chunk.data)
     },

@@ -157,8 +157,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
       reward: sessions.reward,
       close: (id) => void sessions.close(id).catch(() => {}),
       isBusy: (id) => byId.get(id)?.session.isBusy ?? false,
-      credited: (group) =>
-        sessions.groupOf({ id: '', metadata: { group } }).flatMap(({ id, placed }) => (placed ? id : [])),
+      credited: (group) => sessions.groupOf({ id: '', metadata: { group } }),
     },
     weights,
     now: Date.now,

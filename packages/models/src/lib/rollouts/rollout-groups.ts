@@ -1,5 +1,6 @@
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
+import { creditedSchema } from '../forks/credit/session-credit.ts'
 
 /** When the rollouts of a group are handed out: when all have ended, or earlier. */
 export const closeSchema = z.strictObject({
@@ -20,10 +21,9 @@ const partSchema = z.object({
   rollouts: z.array(id),
   /** Those that were void, stale or not needed. */
   without: z.array(id),
-  /** Why its rollouts are not handed out. */
   left: z.enum(['equal', 'void']).optional(),
-  /** The sessions whose states say what its answers were worth. Left out: those that are open when it is read. */
-  credited: z.array(id).optional(),
+  /** What says what its answers were worth, until it is discarded. Left out: the sessions that are open then. */
+  credited: z.array(creditedSchema).optional().catch(undefined),
 })
 export type BatchPart = z.infer<typeof partSchema>
 
@@ -61,7 +61,6 @@ export interface GroupRollout {
   until: number
   key: string | undefined
   note: JsonObject | null
-  /** `null` unless it has ended with one. */
   reward: number | null
   reason: string | undefined
   /** Updates of the weights before its first lease. */
@@ -79,7 +78,6 @@ export interface RolloutGroup {
   readonly close: z.infer<typeof closeSchema>
   readonly staleness: number | undefined
   readonly rollouts: readonly GroupRollout[]
-  /** In the order of their ends. */
   readonly ended: GroupRollout[]
   /** When its first lease or its last hand-out was, and how many updates of the weights there were by then. */
   since: { readonly at: number; readonly updates: number } | null
@@ -100,8 +98,10 @@ export class RolloutGroups {
   apply(event: RolloutEvent): void {
     if (event.kind === 'group') this.#add(event)
     else if (event.kind === 'batch') this.#handOut(event)
-    else if (event.kind === 'discard') this.discarded.add(event.id)
-    else if (event.kind === 'weights') {
+    else if (event.kind === 'discard') {
+      this.discarded.add(event.id)
+      for (const part of this.batches.get(event.id) ?? []) delete part.credited
+    } else if (event.kind === 'weights') {
       if (event.version === undefined || event.version === this.#version) return
       this.#version = event.version
       this.updates += 1

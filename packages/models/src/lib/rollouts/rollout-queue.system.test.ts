@@ -20,7 +20,6 @@ const training = (changed: Partial<SimulatedTraining> & Pick<SimulatedTraining, 
     ...changed,
   })
 
-/** Returns the largest distance of two distributions, and that which samples of one have in one of a thousand cases. */
 function kolmogorovSmirnov(one: readonly number[], other: readonly number[]) {
   const [a, b] = [one, other].map((values) => values.toSorted((x, y) => x - y)) as [number[], number[]]
   let [i, j, distance] = [0, 0, 0]
@@ -60,7 +59,6 @@ describe('rollouts of which some never end', () => {
 
 const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false, credited: () => [] }
 
-/** Returns all that a queue knows and may still say. */
 function knownOf({ groups }: RolloutQueue, at: number) {
   const rollouts = [...groups.rollouts.values()].map(({ group, note, until, parked, lost, ...rollout }) => {
     // A start gives each lease a minute, so only whether it may run out later counts.

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '@episodic/protocol'
 import { appendNow } from '@episodic/run/base/own-files'
-import type { PlacedSteps } from '../forks/credit/session-credit.ts'
+import { type CreditedSession, creditedSchema, type PlacedSteps } from '../forks/credit/session-credit.ts'
 import { readEvents } from './kept/rollout-events.ts'
 import { type BatchPart, type GroupRollout, type RolloutEvent, RolloutGroups } from './rollout-groups.ts'
 import type { Weights } from './weights.ts'
@@ -13,8 +13,7 @@ export interface RolloutSessions {
   /** Discards it and what was kept. Waits for nothing. */
   close(id: string): void
   isBusy(id: string): boolean
-  /** Returns the sessions of a group whose steps are known. */
-  credited(group: string): string[]
+  credited(group: string): CreditedSession[]
 }
 
 export interface RolloutQueueOptions {
@@ -195,7 +194,8 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
       for (const group of groups.open.values()) {
         const part = left > 0 ? groups.toPart(group, now(), leavesOutEqual) : null
         if (!part) continue
-        parts.push({ ...part, credited: sessions.credited(group.id) })
+        const credited = sessions.credited(group.id).filter((each) => !part.without.includes(each.id))
+        parts.push({ ...part, credited: creditedSchema.array().parse(credited) })
         if (!part.left) left -= 1
       }
       if (left > 0) return null

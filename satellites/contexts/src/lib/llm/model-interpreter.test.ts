@@ -21,7 +21,6 @@ const intents: readonly IntentInfo[] = [
   },
 ]
 
-/** Interprets "hello", and receives the failures. */
 async function interpret(
   baseUrl: string,
   { request = {}, ...options }: Partial<ModelInterpreterOptions> & { request?: Partial<InterpretRequest> } = {},
@@ -70,7 +69,7 @@ describe('createModelInterpreter', () => {
       says({ candidates: [{ intent: 'ask-weather', score: 1, slots: { city: 'Atlantis' } }] }),
       'candidates',
     ],
-    ['no choices', json(200, { choices: [] }), 'JSON'],
+    ['no choices', json(200, { choices: [] }), 'no text'],
     ['a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>'), ''],
     [
       'half an answer',
@@ -80,6 +79,7 @@ describe('createModelInterpreter', () => {
     ['a failure', json(500, { error: { message: 'out of memory' } }), '500'],
     ['that the key is wrong', json(401, { error: { message: 'no such key' } }), '401'],
     ['that it is asked too often', json(429, { error: { message: 'slow down' } }, { 'retry-after': '3600' }), '429'],
+    ['far too much', says('x'.repeat(300_000)), 'longer than'],
   ])('falls back at once if the model answers with %s', async (_, answer, problem) => {
     await using model = await openModel(answer)
     const { interpretation, failures } = await interpret(model.baseUrl)
@@ -113,7 +113,6 @@ describe('createModelInterpreter', () => {
   })
 })
 
-/** The messages of an error and its causes. */
 function causes(error: unknown): string {
   return error instanceof Error ? `${error.message} ${causes(error.cause)}` : ''
 }

@@ -19,10 +19,9 @@ export interface ModelInterpreterOptions {
   readonly onFailure?: (error: unknown) => void
 }
 
-/** The latest history entries that a model receives. */
 const HISTORY_SENT = 8
-/** The most candidates that a model may return. */
 const MAX_CANDIDATES = 8
+const MAX_BYTES = 256 * 1024
 
 /**
  * Creates an interpreter that asks a model at an OpenAI-compatible endpoint, with a JSON Schema of the conversation's
@@ -40,6 +39,7 @@ export function createModelInterpreter(options: ModelInterpreterOptions): Interp
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
     maxRetries: 0,
+    fetch: boundedFetch,
   })
   const answers = new WeakMap<readonly IntentInfo[], AnswerForm>()
   const answerOf = (intents: readonly IntentInfo[]): AnswerForm => {
@@ -69,7 +69,9 @@ export function createModelInterpreter(options: ModelInterpreterOptions): Interp
           { milliseconds, signal: request.signal },
         )
         if (!completion) throw new Error(`The model ${model} had not answered after ${milliseconds} ms.`)
-        return check(completion.choices[0]?.message.content)
+        const text = completion.choices[0]?.message.content
+        if (typeof text !== 'string') throw new Error('The model answered with no text.')
+        return check(text)
       } catch (error) {
         request.signal.throwIfAborted()
         onFailure?.(error)
@@ -77,6 +79,19 @@ export function createModelInterpreter(options: ModelInterpreterOptions): Interp
       }
     },
   }
+}
+
+async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init)
+  let bytes = 0
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      if (bytes > MAX_BYTES) throw new Error(`The model's answer is longer than ${MAX_BYTES} bytes.`)
+      controller.enqueue(chunk)
+    },
+  })
+  return new Response(response.body?.pipeThrough(counted) ?? null, response)
 }
 
 const INSTRUCTIONS = `You interpret what a user says in a conversation. You get a JSON object:
@@ -116,7 +131,7 @@ const UNRECOGNISED = {
 
 interface AnswerForm {
   readonly jsonSchema: JsonObject
-  check(text: string | null | undefined): Interpretation
+  check(text: string): Interpretation
 }
 
 function toAnswerSchema(intents: readonly IntentInfo[]): AnswerForm {
@@ -145,5 +160,5 @@ function toAnswerSchema(intents: readonly IntentInfo[]): AnswerForm {
     additionalProperties: false,
   } as unknown as JsonObject
   const schema = z.fromJSONSchema(jsonSchema) as z.ZodType<Interpretation>
-  return { jsonSchema, check: (text) => schema.parse(JSON.parse(text ?? '')) }
+  return { jsonSchema, check: (text) => schema.parse(JSON.parse(text)) }
 }

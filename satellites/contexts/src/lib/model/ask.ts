@@ -4,7 +4,6 @@ export interface AskOptions {
   /** Default 10,000. */
   readonly milliseconds?: number
   readonly signal?: AbortSignal
-  /** Measures the time limit. Default: the machine's. */
   readonly clock?: Clock
 }
 

@@ -34,7 +34,6 @@ export interface HandlerContext<Data, Hidden, Shared, Events extends Schemas = R
   readonly hidden: Hidden
   readonly shared: Shared
   readonly now: number
-  /** The name of the present state. */
   readonly state: string
   say(text: string): void
   /** Marks a hidden value as disclosed on purpose, and returns it. For readers and checkers: nothing enforces it. */
@@ -59,7 +58,6 @@ export interface EffectContext<Data, Hidden, Shared, Events extends Schemas = Re
   readonly previous: Readonly<Data> | null
   /** Opens another context over the active one, after this transition. Throws `unknown-context`. */
   open(context: string): void
-  /** Brings this context to the top of the stack, after this transition. */
   activate(): void
   /** Ends the conversation, after this transition: no further input is taken. */
   endConversation(reason: string): void
@@ -151,7 +149,6 @@ export interface ContextDefinition<
   readonly shared?: Shared
   /** The intents that it understands, with the schema of their slots. `.describe(…)` says what the user wants. */
   readonly intents: Intents
-  /** The events that it can handle, with the schema of their data. */
   readonly events?: Events
   readonly states: {
     readonly [Name in State]: StateDefinition<
@@ -192,7 +189,6 @@ export interface ContextDefinition<
     context: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
       readonly from: NoInfer<State>
       readonly to: NoInfer<State>
-      /** The intent or event that caused it; `null` for an `always` transition. */
       readonly on: string | null
     },
   ) => void
@@ -235,7 +231,6 @@ export interface Context<
   readonly events: Events
   /** Every possible transition, in the order of the definition: for pages. */
   readonly edges: readonly Edge[]
-  /** Its code, with types erased. */
   readonly machine: Machine
   /** Returns the frame of this context that is nearest to the top of the stack; `null` if it is not open. */
   find(record: ConversationRecord): FrameOf<Data, State> | null

@@ -20,7 +20,6 @@ export interface PublicConversation {
   readonly stack: readonly Frame[]
   /** Frames that were closed, oldest first. Bounded. */
   readonly closed: readonly ClosedFrame[]
-  /** The choice that the user was asked to make, until they answer. */
   readonly question: Question | null
   /** Earlier inputs and their replies, oldest first. Bounded in number and in size. */
   readonly history: readonly HistoryEntry[]
@@ -28,9 +27,7 @@ export interface PublicConversation {
   readonly summary: string
   /** The transitions so far, oldest first. Bounded. */
   readonly path: readonly ConversationTransition[]
-  /** Data shared by all contexts, if the conversation declares any. */
   readonly shared: JsonObject
-  /** Why the conversation is over; `null` while it goes on. */
   readonly ended: string | null
   readonly nextFrame: number
 }
@@ -38,7 +35,6 @@ export interface PublicConversation {
 export interface PrivateConversation {
   /** Hidden data of the open frames that have any, by frame id. */
   readonly hidden: { readonly [frame: string]: JsonObject }
-  /** The hidden part of the shared data. */
   readonly shared: JsonObject
   /** Ids of the delivered events, oldest first. Bounded. */
   readonly events: readonly string[]
@@ -56,7 +52,6 @@ export interface Frame {
 /** A closed frame: `finished` reached a final state, `cancelled` was cancelled by the user. */
 export interface ClosedFrame extends Frame {
   readonly how: 'finished' | 'cancelled'
-  /** What the context returned; `null` if it was cancelled or returns nothing. */
   readonly result: JsonObject | null
 }
 
@@ -65,7 +60,6 @@ export interface Question {
 }
 
 export interface QuestionOption {
-  /** As the user reads it. */
   readonly label: string
   readonly intent: string
   readonly slots: JsonObject
@@ -80,7 +74,6 @@ export interface QuestionOption {
 /** A phrase that a user said for a slot, and that is not a valid value of it. */
 export interface Unrecognised {
   readonly slot: string
-  /** As the user said it. */
   readonly text: string
 }
 
@@ -95,10 +88,8 @@ export interface HistoryEntry {
   readonly kind: 'utterance' | 'act' | 'command' | 'event'
   /** What the user said; for other inputs the name of the intent, command or event. */
   readonly text: string
-  /** The recognised intent; `null` if the input was not understood. */
   readonly intent: string | null
   readonly slots: JsonObject
-  /** The context that handled it; `null` if none did. */
   readonly context: string | null
   readonly replies: readonly string[]
 }

@@ -30,7 +30,6 @@ interface Step {
   readonly text: string
 }
 
-/** A gateway before an engine whose every third answer makes two calls, and whose values are all different. */
 async function serve(splices = true) {
   const folder = await mkdtemp(join(tmpdir(), 'episodic-forks-'))
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
@@ -61,7 +60,6 @@ async function serve(splices = true) {
 
 const tools = [{ type: 'function', function: { name: 'guess', description: 'Guess.', parameters: { type: 'object' } } }]
 
-/** Plays answers of a session on, as an agent does. The world says something of its own to each call. */
 async function play(
   { ask }: Pick<Awaited<ReturnType<typeof serve>>, 'ask'>,
   session: Body,
@@ -98,7 +96,6 @@ describe('POST /sessions/<id>/fork', () => {
     const parent = await gateway.ask('POST', '/sessions', { metadata: { group: 'g' } })
     const episode = begin('wales')
     await play(gateway, parent, episode, 4)
-    // The second answer made two calls: after three steps, two answers are kept.
     const steps = episode.steps.slice(0, 3)
     const path = `/sessions/${parent.session_id}/fork`
     const first = await gateway.ask('POST', path, { n: 2, steps })
@@ -123,13 +120,11 @@ describe('POST /sessions/<id>/fork', () => {
         ...kept.ids,
       ])
     }
-    // An agent that begins anew gets the kept answers, and asks the engine for none.
     const [rerun] = (await again.ask('POST', path, { steps })).sessions
     const asked = engine.requests.length
     const anew = begin('wales')
     await play(again, rerun, anew, 2)
     expect([anew.steps, engine.requests.length]).toEqual([steps, asked])
-    // A fork of a fork knows both places.
     const deeper = await again.ask('POST', `/sessions/${forks[1].session_id}/fork`, { steps })
     expect(deeper.sessions[0].fork).toMatchObject({ answers: 2, branch: [2, 1] })
 
@@ -148,7 +143,6 @@ describe('POST /sessions/<id>/fork', () => {
     const parent = await gateway.ask('POST', '/sessions', {})
     const episode = begin('wales')
     await play(gateway, parent, episode, 4)
-    // Two calls of one answer are one step of the model. All come to one state after their fourth step.
     const reported = (steps: readonly Step[], own: string, last: number) =>
       steps.map((step, at) => ({
         ...step,
@@ -226,15 +220,23 @@ describe('POST /sessions/<id>/fork', () => {
       const route = `/sessions/${rollout.session_id}/finish`
       const finish = (changed: object, lease = rollout.lease) => ask('POST', route, { lease, reward: 1, ...changed })
       const wrong = steps.map((step) => ({ ...step, text: 'Another one.' }))
-      // Whether it is still leased comes first.
       expect(await finish({ steps: wrong }, 9)).toMatchObject({ status: 409, error: { code: 'fenced' } })
       expect(await finish({ steps: wrong })).toMatchObject({ status: 409, error: { code: 'differs' } })
-      // The steps that are credited say what they earned, and as a number.
       expect(await finish({ steps: episode.steps })).toMatchObject({ status: 400 })
       expect(await finish({ steps: steps.map((step) => ({ ...step, reward: 1e308 })) })).toMatchObject({ status: 400 })
       expect(await finish(whole ? { steps } : {})).toMatchObject({ status: 200 })
       played.push({ id: rollout.session_id, episode })
     }
+    const { id, episode } = played[0]!
+    const addFork = async (): Promise<string> => {
+      const [child] = (await ask('POST', `/sessions/${id}/fork`, { steps: episode.steps.slice(0, 1) })).sessions
+      const own = { ...begin('wales'), messages: episode.messages.slice(0, 3) }
+      await play({ ask }, child, own, 1)
+      const steps = own.steps.map((step) => ({ ...step, reward: 9, state_hash: null }))
+      await ask('PUT', `/sessions/${child.session_id}/reward`, { reward: 9, steps, after: 1 })
+      return child.session_id
+    }
+    const earlier = await addFork()
     const batch = (served = rollouts) => served.call<{ groups: Body[] }>('POST /batches', { batch_id: 'b', groups: 1 })
     const { groups } = await batch()
     const credited = groups[0].rollouts.map(({ sequences: [{ segments }] }: Body) =>
@@ -242,16 +244,11 @@ describe('POST /sessions/<id>/fork', () => {
     )
     expect(credited[0].every((value: unknown) => typeof value === 'number')).toBe(true)
     expect(credited[1].every((value: unknown) => value === null)).toBe(true)
-    // What is forked later changes the credit of the session, and not of the batch.
-    const { id, episode } = played[0]!
     const read = async () => (await ask('GET', `/sessions/${id}/sequences`)).sequences[0].segments
     const before = await read()
-    const [child] = (await ask('POST', `/sessions/${id}/fork`, { steps: episode.steps.slice(0, 1) })).sessions
-    const own = { ...begin('wales'), messages: episode.messages.slice(0, 3) }
-    await play({ ask }, child, own, 1)
-    const steps = own.steps.map((step) => ({ ...step, reward: 9, state_hash: null }))
-    await ask('PUT', `/sessions/${child.session_id}/reward`, { reward: 9, steps, after: 1 })
+    await addFork()
     expect(await read()).not.toEqual(before)
+    await ask('DELETE', `/sessions/${earlier}`)
     expect((await batch()).groups).toEqual(groups)
     await gateway.stop()
     expect((await batch((await gateway.start()).rollouts)).groups).toEqual(groups)
@@ -385,7 +382,6 @@ describe('createRollouts', () => {
     const { rollouts } = gateway
     await using host = createHost({ environments: [low] })
     await using connection = await connect(inProcess(host))
-    /** Plays answers of a rollout on. The world has a step for each of their calls. */
     const goOn = async (own: { api_key: string }, environment: Body, messages: Body[], steps: PlayedStep[]) => {
       const body = { model: 'm', messages, tools }
       const { choices } = await gateway.ask('POST', '/v1/chat/completions', body, own.api_key)
@@ -416,7 +412,6 @@ describe('createRollouts', () => {
     const children = await rollouts.fork(resumed.session_id, goesOn, steps)
     expect(children).toMatchObject([{ fork: { answers: 2, branch: [1] } }])
     expect(children[0]?.environment.start.observation.structured).toEqual({ last: steps[2]?.action.arguments.value })
-    // A world that cannot be forked there leaves no session behind.
     await expect(rollouts.fork(resumed.session_id, goesOn, [])).rejects.toThrow('no state after 0 steps')
     const wrong = [{ ...(steps[0] as PlayedStep), action: { tool: 'guess', arguments: { value: 999 } } }]
     await expect(rollouts.fork(resumed.session_id, goesOn, wrong, 2)).rejects.toThrow('do not fit the world')

@@ -24,7 +24,6 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-/** Serves a gateway over a folder. Returns what asks it as a trainer does, and as an agent. */
 async function serve(engine: TokenEngine, folder: string) {
   const own = new AsyncDisposableStack()
   cleanUp.use(own)

@@ -3,7 +3,7 @@ import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { JournalEntry } from '../../journal/model-journal.ts'
 import { callsOf, findFittingPrefix } from '../fitting-prefix.ts'
-import type { ForkRequest, SessionFork } from '../session-forks.ts'
+import type { ForkRequest } from '../session-forks.ts'
 
 /** The answers of a session that led to steps of its world: each that called tools, after those that called none. */
 export const placedSchema = z.array(
@@ -37,11 +37,12 @@ export function placeSteps(entries: readonly JournalEntry[], steps: ForkRequest[
   return placed
 }
 
-export interface CreditedSession {
-  readonly id: string
-  readonly fork?: SessionFork | undefined
-  readonly placed?: PlacedSteps | undefined
-}
+export const creditedSchema = z.object({
+  id: z.string(),
+  fork: z.object({ root: z.string(), branch: z.array(z.int()), at: z.array(z.int()) }).optional(),
+  placed: placedSchema.optional(),
+})
+export type CreditedSession = Readonly<z.infer<typeof creditedSchema>>
 
 export type Grouped = Pick<CreditedSession, 'id' | 'fork'> & { readonly metadata: JsonObject }
 

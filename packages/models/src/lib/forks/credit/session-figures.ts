@@ -3,11 +3,11 @@ import { treeOf } from '@episodic/report/fold/token-tree'
 import { withSegments } from '@episodic/report/group/segments/with-segments'
 import { sequenceFields } from '@episodic/report/group/token-fields'
 import type { RecordedCall } from '../recorded-call.ts'
-import { toPlace } from '../session-forks.ts'
+import { type SessionFork, toPlace } from '../session-forks.ts'
 import { branchOf, type CreditedSession, type creditOf } from './session-credit.ts'
 
-/** A session of a gateway, as trainers read it. */
 export interface ReadableSession extends CreditedSession {
+  readonly fork?: SessionFork | undefined
   readonly metadata: JsonObject
   readonly reward: number | null
   calls(): Promise<readonly RecordedCall[]>
@@ -34,8 +34,6 @@ export async function readFigures(session: ReadableSession): Promise<object> {
 
 /**
  * Returns the figures with the sequences. What a fork shares is learned once: in the session that was forked.
- *
- * @param credit - of the sessions whose states say what an answer was worth.
  */
 export async function readSequences(session: ReadableSession, credit: ReturnType<typeof creditOf>): Promise<object> {
   const answers = (await session.calls()).map(({ completion }) => completion)

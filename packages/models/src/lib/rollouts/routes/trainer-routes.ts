@@ -21,7 +21,6 @@ export interface TrainerOptions {
   groupOf(session: Grouped): readonly ReadableSession[]
   place(session: KeyedSession, played: PlayedSteps): Promise<PlacedSteps | string>
   close(id: string): Promise<void>
-  /** Resolves with sessions that go on after the steps, or with why none can. */
   fork(session: KeyedSession, asked: ForkRequest): Promise<readonly KeyedSession[] | string>
   reach(session: KeyedSession): object
 }
@@ -119,7 +118,6 @@ const ROUTES: Readonly<Record<string, Route>> = {
 
 const FIRST: ReadonlySet<string> = new Set(Object.keys(ROUTES).map((path) => path.split(' ')[1] as string))
 
-/** Whether a path that begins so is one of trainers. */
 export function isForTrainers(first: string): boolean {
   return FIRST.has(first)
 }
@@ -159,7 +157,6 @@ async function readPlaced({ steps, after }: Partial<PlayedSteps>, id: string, op
   return placed
 }
 
-/** Returns what a worker plays with; `null` for what has ended meanwhile. */
 function leasedOf({ id, group, attempt, lease, note }: GroupRollout, { find, reach }: TrainerOptions): object | null {
   const session = find(id)
   return session ? { ...reach(session), group_id: group.id, attempt, lease, task: group.task, note } : null
@@ -167,9 +164,7 @@ function leasedOf({ id, group, attempt, lease, note }: GroupRollout, { find, rea
 
 async function readPart({ rollouts: queue, find, groupOf }: TrainerOptions, part: BatchPart): Promise<object> {
   const group = queue.groups.all.get(part.group)
-  const credit = creditOf(
-    part.credited?.flatMap((id) => find(id) ?? []) ?? groupOf({ id: '', metadata: { group: part.group } }),
-  )
+  const credit = creditOf(part.credited ?? groupOf({ id: '', metadata: { group: part.group } }))
   const attemptOf = (id: string) => ({ session_id: id, attempt: queue.groups.rollouts.get(id)?.attempt })
   const read = async (id: string) => {
     const session = find(id)
