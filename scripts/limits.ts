@@ -115,7 +115,7 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 135_208,
+    most: 135_155,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfTests: {
