@@ -16,7 +16,6 @@ export interface Noise {
 
 export const NO_NOISE: Noise = { random: 0, invalid: 0 }
 
-/** An action that no environment plays. */
 export const UNPLAYABLE: Action = { tool: 'no-such-tool', arguments: {} }
 
 /** Values that few schemas accept. */

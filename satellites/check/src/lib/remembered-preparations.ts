@@ -7,7 +7,6 @@ import { type Preparation, withPreparations } from './prepared-tools.ts'
 
 type Context = Parameters<Preparation['prepare']>[0]
 
-/** Most prepared inputs that are remembered. */
 const MOST = 2_048
 
 const asWritten = new WeakMap<Preparation, Preparation>()

@@ -138,11 +138,11 @@ function draftEpisode(
   setting: Setting,
   deal: Deal,
   noise: Noise,
+  maxSteps = STEPS,
 ): Promise<RehearsedEpisode> {
   const { seed } = deal
-  const policy = noisyPolicy(solver, noise)
   const dealt = dealtEnvironment(environment, deal, seed)
-  return rehearseEpisode({ environment: dealt, setting, seed, policy, maxSteps: STEPS, time })
+  return rehearseEpisode({ environment: dealt, setting, seed, policy: noisyPolicy(solver, noise), maxSteps, time })
 }
 
 /** What stands on no disk by chance, and can be quoted in a command. */
@@ -173,11 +173,13 @@ async function findOnDisk(context: CheckContext, setting: Setting, to: Record<'f
   if (values.length === 0) return
   // In two parts, because an answer may repeat what was asked.
   const asked = values.map(([text]) => `-e '${text.slice(0, 4)}''${text.slice(4)}'`)
-  const folders = [...new Set([...files.keys()].map((path) => `'${path.split('/', 2).join('/')}'`))].join(' ')
-  const command = `(cat $(find ${folders} -type f); find ${folders}; env) 2>/dev/null | grep -oF ${asked.join(' ')}`
-  const action = { tool: shell.name, arguments: { [shell.key]: command } }
-  const printed = JSON.stringify((await playMove(rehearsal, { seat, action }).catch(() => null))?.observation ?? '')
-  const { steps } = await draftEpisode(context, setting, { seed, state }, NO_NOISE)
+  const folders = new Set([...files.keys()].map((path) => path.split('/', 2).join('/')))
+  const all = ['find', ...[...folders].map((folder) => `'${folder.replaceAll("'", `'\\''`)}'`)].join(' ')
+  const command = `(${all} -type f -exec cat {} +; ${all}; env) 2>/dev/null | grep -oF ${asked.join(' ')} | sort -u`
+  const move = { seat, action: { tool: shell.name, arguments: { [shell.key]: command } } }
+  const printed = JSON.stringify((await playMove(rehearsal, move).catch(() => null))?.observation ?? '')
+  const { steps } = await draftEpisode(context, setting, { seed, state }, NO_NOISE, setting.steps)
+  if (context.time.hasCut) return
   const shown = JSON.stringify(steps.map((step) => step.observation))
   for (const [text, place] of values) {
     if (!printed.includes(text) || shown.includes(text)) continue

@@ -47,8 +47,8 @@ function desk({ files, variables = () => ({}), options, reads, isSecret }: Desk)
   return { environment, solver }
 }
 
-const notes = { '/app/notes.txt': 'Nothing of interest.\n' }
-const beside = (word: string) => ({ ...notes, '/srv/old/answers.json': JSON.stringify({ word }) })
+const notes = { "/it's here/notes.txt": 'Nothing of interest.\n' }
+const beside = (word: string) => ({ ...notes, '/srv/old ones/answers.json': JSON.stringify({ word }) })
 
 const isSecret = true
 
@@ -62,7 +62,7 @@ it.each<readonly [where: string, world: Desk, found: string]>([
   ['in a variable', { files: () => notes, variables: (WORD) => ({ WORD }), isSecret }, 'findings disk-holds:word'],
   ['in a file that does not exist for the agent', { files: beside, options: { hidden: ['/srv'] }, isSecret }, ''],
   ['in a file where players may have to find it', { files: beside }, 'warnings disk-holds:word'],
-  ['in a file that the solver reads', { files: beside, reads: '/srv/old/answers.json' }, ''],
+  ['in a file that the solver reads', { files: beside, reads: '"/srv/old ones/answers.json"' }, ''],
 ])('canaries find a hidden value that a command prints at the start: %s', async (_, world, found) => {
   const { checks } = await checkWorld(desk(world), { only: ['canaries'], share: 0.1 })
   const named = (['findings', 'warnings'] as const).flatMap((kind) =>
