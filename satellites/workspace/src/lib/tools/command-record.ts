@@ -2,7 +2,7 @@ import { sizeOf } from '../disk/file-content.ts'
 import { endedResult, type JobResult } from '../workers/job-result.ts'
 import { boundedOutput, KEPT } from './bounded-output.ts'
 
-const ADVICE = /, increase executionLimits\.\w+/g
+const ADVICE = /, increase executionLimits\.\w+| in browser environments\. Exclude '[^']+' from .+ bundle\./g
 
 /** Bytes that a record may have: a step is recorded with it. */
 const MOST_BYTES = 1_000_000

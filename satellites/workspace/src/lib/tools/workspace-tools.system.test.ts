@@ -138,7 +138,7 @@ describe('programs of the world', () => {
     expect(await bash('curl -s -X POST -d hello http://billing.internal/orders')).toBe('got hello')
     expect(await bash('curl -s -o /dev/null -w "%{http_code}" http://billing.internal/nothing')).toBe('404')
     expect(await bash('curl -s http://169.254.169.254/; curl -s http://localhost:1/')).toMatch(/\[exit code \d+]$/)
-    expect(await open().bash('curl http://billing.internal/health')).toMatch(/command not found/)
+    expect(await open().bash('curl http://billing.internal/; python3 x')).toMatch(/command not found\n.+available\n/)
   })
 })
 
