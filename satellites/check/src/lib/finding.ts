@@ -120,7 +120,6 @@ export function oneForEachCause(findings: readonly Finding[]): Finding[] {
 }
 
 export interface WaivedFinding extends Finding {
-  /** Why, in the author's words. */
   readonly reason: string
 }
 

@@ -178,11 +178,12 @@ async function findOnDisk(context: CheckContext, setting: Setting, to: Record<'f
   const command = `(${all} -type f -exec cat {} +; ${all}; env) 2>/dev/null | grep -oF ${asked.join(' ')} | sort -u`
   const move = { seat, action: { tool: shell.name, arguments: { [shell.key]: command } } }
   const printed = JSON.stringify((await playMove(rehearsal, move).catch(() => null))?.observation ?? '')
+  const held = values.filter(([text]) => printed.includes(text))
+  if (held.length === 0) return
   const { steps } = await draftEpisode(context, setting, { seed, state }, NO_NOISE, setting.steps)
   if (context.time.hasCut) return
   const shown = JSON.stringify(steps.map((step) => step.observation))
-  for (const [text, place] of values) {
-    if (!printed.includes(text) || shown.includes(text)) continue
+  for (const [text, place] of held.filter(([text]) => !shown.includes(text))) {
     const isListed = secrets.includes(text)
     to[isListed ? 'findings' : 'warnings'].push({
       name: `disk-holds:${place}`,
